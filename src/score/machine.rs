@@ -9,7 +9,7 @@ use super::grounded::{self, Names, Source};
 use super::grounding::Scratch;
 use super::judged::Judged;
 use super::memo::Memo;
-use super::parted::NO_PARTS_EXTRACTED;
+use super::parted::{NO_PARTS_EXTRACTED, PARTS_SKIPPED};
 use super::pre_existing::PreExisting;
 use super::quotes::Quotes;
 use super::wording::{check_issue, plain_issue, schema_issue, script_issue};
@@ -439,7 +439,7 @@ impl<'a> Machine<'a> {
         for issue in self.out.issues.iter_mut().skip(before) {
             issue.disposition = match issue.code.as_str() {
                 // What the document does not decide, a person does.
-                "CONFLICTING_MENTIONS" | NO_PARTS_EXTRACTED => Disposition::Escalate,
+                "CONFLICTING_MENTIONS" | NO_PARTS_EXTRACTED | PARTS_SKIPPED => Disposition::Escalate,
                 code => self.dispositions.of(code, issue.auto_fixable),
             };
         }

@@ -18,6 +18,8 @@ use std::ops::Range;
 pub(super) const PART_NOT_EXTRACTED: &str = "PART_NOT_EXTRACTED";
 /// The code of the issue about a document of several parts whose extraction has no list of them.
 pub(super) const NO_PARTS_EXTRACTED: &str = "NO_PARTS_EXTRACTED";
+/// The code of the issue about parts of which the document has no heading.
+pub(super) const PARTS_SKIPPED: &str = "PARTS_SKIPPED";
 
 /// Most issues about parts that lack an item.
 const MOST_ISSUES: usize = 50;
@@ -325,6 +327,16 @@ impl Kind<'_> {
         }
         let missing = parts.iter().enumerate().filter(|(number, _)| !seen.contains(number));
         issues.extend(missing.take(MOST_ISSUES).map(|(number, part)| self.lost(number, part, &at, source)));
+        if !parts.skipped().is_empty() {
+            let skipped = parts.skipped().join(", ");
+            let message = format!(
+                "the document has the parts {} and no heading of {skipped}: what it says there counts as the part before",
+                cut(&labels.join(", "), HEADING),
+            );
+            let fix = format!("see whether the document has a part {skipped}, and what belongs to it");
+            let skipped = plain_issue(PARTS_SKIPPED, Severity::Major, at, message);
+            issues.push(Issue { suggested_fix: Some(fix), ..skipped });
+        }
         issues
     }
 

@@ -288,6 +288,34 @@ fn no_part_is_lost_silently() {
     assert!(out.issues.iter().all(|issue| !issue.code.contains("PART")));
 }
 
+/// A scan loses headings: the text below one then counts as the part before.
+#[test]
+fn a_heading_that_is_lacking_is_for_a_person() {
+    let report = |labels: &[&str]| {
+        let part =
+            |label: &&str| format!("{label}. Lymph node, level {label}, excision: Benign lymph node.\n\n");
+        format!("FINAL DIAGNOSIS:\n{}", labels.iter().map(part).collect::<String>())
+    };
+    let found = |labels: &[&str]| {
+        let items: Vec<Value> =
+            labels.iter().map(|label| json!({"part": label, "histology": "Benign lymph node"})).collect();
+        let out = assessed(&report(labels), &json!({ "specimens": items }), &[]);
+        assert!(codes(&out, "PART_NOT_EXTRACTED").is_empty(), "{labels:?}");
+        codes(&out, "PARTS_SKIPPED")
+            .iter()
+            .map(|issue| (issue.disposition, issue.suggested_fix.clone().unwrap_or_default()))
+            .collect::<Vec<_>>()
+    };
+    for whole in [&["1", "2", "3"][..], &["A", "B"], &["A", "B", "C", "D", "E", "F", "G", "H", "J"]] {
+        assert_eq!(found(whole), [], "{whole:?}");
+    }
+    for (labels, skipped) in [(&["1", "2", "4"][..], "a part 3,"), (&["A", "B", "D"], "a part C,")] {
+        let found = found(labels);
+        assert_eq!(found.len(), 1, "{labels:?}");
+        assert!(found[0].0 == Disposition::Escalate && found[0].1.contains(skipped), "{found:?}");
+    }
+}
+
 /// Two examinations in one report, the second one with a numbered impression.
 const HEAD_AND_SPINE: &str = "mtsamples_1692_ct_head_and_c_spine";
 

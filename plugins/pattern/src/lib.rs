@@ -60,6 +60,7 @@ pub mod focus;
 mod parts;
 pub mod patterns;
 mod provider;
+mod search;
 mod sections;
 mod values;
 mod verbatim;

@@ -5,9 +5,9 @@ use std::ops::Range;
 use loopctl_plugin_sdk::protocol::{RequestPart, RequestParts};
 use serde_json::{Map, Value};
 
-use crate::extract::{Found, Search, segment};
 use crate::focus::Keys;
 use crate::patterns::Field;
+use crate::search::{Found, Search, segment};
 
 /// Most parts that are looked at in one document.
 const MAX_PARTS: usize = 1_000;

@@ -9,6 +9,8 @@ use std::ops::Range;
 
 /// All parts together are at most so many times as long as the text: a stretch under several labels counts for each.
 const MOST_TEXT: usize = 4;
+/// Most labels that are named of those that a list passes over.
+const MOST_SKIPPED: usize = 5;
 
 /// One part of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,6 +29,8 @@ pub(crate) struct Parts {
     common: Vec<Range<usize>>,
     /// Every stretch, with the parts that it belongs to.
     stretches: Vec<(Range<usize>, Vec<usize>)>,
+    /// Labels that the list passes over.
+    skipped: Vec<String>,
     steps: u64,
 }
 
@@ -62,7 +66,8 @@ impl Parts {
         };
         let ends = ends(text, each, &mut scan.steps);
         let opened = stretches(text, kind, &hits, &ends, &mut scan.steps);
-        let mut parts = Parts { steps: scan.steps, ..Parts::default() };
+        let skipped = skipped(kind, &labels).map(|label| scan.name(kind, label)).collect();
+        let mut parts = Parts { steps: scan.steps, skipped, ..Parts::default() };
         parts.fill(text.len(), &labels, opened, |label| scan.name(kind, label));
         parts
     }
@@ -109,6 +114,12 @@ impl Parts {
     /// The parts.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &DocumentPart> {
         self.parts.iter()
+    }
+
+    /// Labels between its first and its last one that no heading has, at most [`MOST_SKIPPED`]: a scan may have lost the heading,
+    /// and the text below it then counts as the part before.
+    pub(crate) fn skipped(&self) -> &[String] {
+        &self.skipped
     }
 
     /// How many there are.
@@ -158,6 +169,19 @@ impl Parts {
     pub(crate) fn steps(&self) -> u64 {
         self.steps
     }
+}
+
+/// Letters that lists leave out because they look like figures: I and O.
+const LEFT_OUT: [u32; 2] = [9, 15];
+
+fn skipped(kind: LabelKind, labels: &BTreeSet<u32>) -> impl Iterator<Item = u32> {
+    let between = labels.iter().zip(labels.iter().skip(1)).flat_map(|(one, next)| one + 1..*next);
+    let counts = move |label: &u32| match kind {
+        LabelKind::Letter => !LEFT_OUT.contains(label),
+        LabelKind::Number => true,
+        LabelKind::Word => false,
+    };
+    between.filter(counts).take(MOST_SKIPPED)
 }
 
 /// Whether two letters are a word rather than a label.

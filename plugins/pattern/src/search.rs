@@ -1,0 +1,441 @@
+//! One field looked for in one document: what its patterns match, and which of the matches is its value.
+
+use std::ops::Range;
+
+use regex::Captures;
+use serde_json::{Map, Number, Value};
+
+use crate::assertions::{Accepts, PLAIN, Rank};
+use crate::focus::Keys;
+use crate::patterns::{Field, FieldKind, Pattern, Take};
+use crate::sections::{Sections, within};
+use crate::values::Values;
+use crate::verbatim::{stands_in, tidy};
+
+/// Most matches of one pattern that are looked at in one document.
+pub const MAX_MATCHES: usize = 2_000;
+
+/// Most matches of one pattern that are held against each other in one part of a document.
+const MAX_CHOICES: usize = 64;
+
+/// A value, and where in the document it and its parts were read.
+pub(crate) struct Found {
+    pub(crate) value: Value,
+    /// JSON Pointers within the value.
+    pub(crate) read: Vec<(String, Range<usize>)>,
+    /// Whether the document says several things that differ, and nothing decides.
+    pub(crate) is_ambiguous: bool,
+}
+
+impl Found {
+    /// What was read, by pointer within the fields.
+    pub(crate) fn quotes<'a>(
+        &self,
+        field: &str,
+        source: &'a str,
+    ) -> impl Iterator<Item = (String, String)> + use<'_, 'a> {
+        let field = segment(field);
+        self.read.iter().filter_map(move |(at, range)| {
+            let quote = source.get(range.clone()).map(begun).filter(|quote| !quote.is_empty())?;
+            Some((format!("{field}{at}"), quote.to_owned()))
+        })
+    }
+}
+
+/// A passage without what ends the one before it: `. The margins are free`.
+fn begun(passage: &str) -> &str {
+    let mut passage = passage.trim();
+    while let Some(rest) =
+        passage.strip_prefix(['.', ',', ';', ':']).filter(|rest| rest.starts_with(char::is_whitespace))
+    {
+        passage = rest.trim_start();
+    }
+    passage
+}
+
+impl From<Value> for Found {
+    fn from(value: Value) -> Self {
+        Found { value, read: Vec::new(), is_ambiguous: false }
+    }
+}
+
+/// A key as a segment of a JSON Pointer.
+pub(crate) fn segment(key: &str) -> String {
+    format!("/{}", key.replace('~', "~0").replace('/', "~1"))
+}
+
+/// One field looked for in one document.
+pub(crate) struct Search<'a> {
+    /// The name of the field.
+    pub(crate) name: &'a str,
+    pub(crate) field: &'a Field,
+    pub(crate) source: &'a str,
+    pub(crate) sections: &'a Sections<'a>,
+    pub(crate) tiers: Range<u32>,
+    /// Only here, if not in all of it.
+    pub(crate) within: Option<&'a [Range<usize>]>,
+}
+
+impl<'a> Search<'a> {
+    /// The field's value by all patterns of the tiers; `other_than` is a value that was refused.
+    pub(crate) fn all(&self, other_than: Option<&Value>) -> Option<Found> {
+        match self.field.kind {
+            FieldKind::Whole => {
+                (!self.source.trim().is_empty()).then(|| Value::String(self.source.to_owned()).into())
+            }
+            FieldKind::Text | FieldKind::Number => self.scalar(other_than),
+            FieldKind::Object => self.object(&Map::new(), None),
+            FieldKind::List => self.list(Vec::new()),
+            FieldKind::Each => None,
+        }
+    }
+
+    /// A single value that was refused: something else by the wider patterns, or the same if the document says it.
+    pub(crate) fn again(&self, old: &Value) -> Option<Found> {
+        let wider = Search { tiers: 1..self.tiers.end, ..*self };
+        let other = match self.field.kind {
+            FieldKind::Object | FieldKind::List => self.all(None),
+            FieldKind::Text | FieldKind::Number | FieldKind::Whole | FieldKind::Each => wider.all(Some(old)),
+        };
+        other.or_else(|| self.is_said(old).then(|| old.clone().into()))
+    }
+
+    pub(crate) fn again_object(&self, old: &Map<String, Value>, refused: &Keys) -> Option<Found> {
+        let mut kept = old.clone();
+        let mut read = Vec::new();
+        let mut asked = Map::new();
+        for key in refused {
+            if let Some(value) = kept.remove(key) {
+                asked.insert(key.clone(), value);
+            }
+        }
+        let wider = Search { tiers: 1..self.tiers.end, ..*self };
+        for search in [&wider, self] {
+            if let Some(Found { value: Value::Object(found), read: places, .. }) =
+                search.object(&kept, Some(&asked))
+            {
+                kept = found;
+                read.extend(places);
+            }
+        }
+        for (key, value) in asked {
+            if !kept.contains_key(&key) && self.is_said(&value) {
+                kept.insert(key, value);
+            }
+        }
+        // The order of keys follows the base, so that a correction changes no more than it must.
+        let mut out = Map::new();
+        for key in old.keys() {
+            if let Some(value) = kept.remove(key) {
+                out.insert(key.clone(), value);
+            }
+        }
+        out.extend(kept);
+        (!out.is_empty()).then_some(Found { value: Value::Object(out), read, is_ambiguous: false })
+    }
+
+    pub(crate) fn again_list(&self, old: &[Value], refused: &Keys) -> Option<Found> {
+        let kept = old
+            .iter()
+            .enumerate()
+            .filter(|(at, item)| !refused.contains(&at.to_string()) || self.is_said(item))
+            .map(|(_, item)| item.clone())
+            .collect();
+        self.list(kept)
+    }
+
+    /// Whether every text of a value stands in the document. Numbers count when a pattern of the field reads them there.
+    fn is_said(&self, value: &Value) -> bool {
+        match value {
+            Value::String(text) if text.trim().is_empty() => false,
+            Value::String(text) => match self.within {
+                None => stands_in(text.trim(), self.source),
+                Some(stretches) => stretches
+                    .iter()
+                    .filter_map(|stretch| self.source.get(stretch.clone()))
+                    .any(|own| stands_in(text.trim(), own)),
+            },
+            Value::Number(_) => {
+                let mut said = false;
+                self.each_match(|_, captures, _| {
+                    said |= captures.name("value").and_then(|m| number(m.as_str())).as_ref() == Some(value);
+                });
+                said
+            }
+            Value::Array(items) => items.iter().all(|item| self.is_said(item)),
+            Value::Object(map) => map.values().all(|item| self.is_said(item)),
+            Value::Null | Value::Bool(_) => false,
+        }
+    }
+
+    fn scalar(&self, other_than: Option<&Value>) -> Option<Found> {
+        if let Some(values) = &self.field.values {
+            let chosen = self.chosen(values, other_than);
+            if chosen.is_some() {
+                return chosen;
+            }
+        }
+        // What is affirmed nowhere is taken as it stands.
+        let found = self.first_of(other_than, true).or_else(|| self.first_of(other_than, false));
+        found.map(|(value, range)| Found { value, read: vec![(String::new(), range)], is_ambiguous: false })
+    }
+
+    /// The value by the first pattern that has a match, and where it was read: of several matches the one that stands in the most
+    /// final part, up to those without a heading that is known, then the first or the last.
+    fn first_of(&self, other_than: Option<&Value>, affirmed: bool) -> Option<(Value, Range<usize>)> {
+        for pattern in self.patterns() {
+            let mut best: Option<(Rank, Value, Range<usize>)> = None;
+            let mut seen = 0;
+            'places: for place in self.places(pattern) {
+                let within = self.source.get(place.clone()).unwrap_or_default();
+                let mut consider = |piece: &str, at: Range<usize>, read: Range<usize>| {
+                    let value = if self.field.kind == FieldKind::Number {
+                        number(piece)
+                    } else {
+                        text(piece, pattern)
+                    };
+                    let Some(value) = value.filter(|value| Some(value) != other_than) else { return false };
+                    let rank = self.rank(piece, &(at.start + place.start..at.end + place.start), None);
+                    let rank = Rank { finality: rank.finality.min(PLAIN), ..rank };
+                    if affirmed && !rank.is_affirmed {
+                        return false;
+                    }
+                    let is_first = pattern.take == Take::First;
+                    if best.as_ref().is_none_or(|(known, ..)| rank > *known || rank == *known && !is_first) {
+                        best = Some((rank, value, read.start + place.start..read.end + place.start));
+                    }
+                    seen += 1;
+                    is_first && rank.is_settled && rank.finality >= PLAIN || seen >= MAX_MATCHES
+                };
+                let Some(regex) = &pattern.regex else {
+                    if consider(within, 0..0, 0..within.len()) {
+                        break;
+                    }
+                    continue;
+                };
+                for captures in regex.captures_iter(within).take(MAX_MATCHES) {
+                    let (Some(piece), Some(all)) = (captures.name("value"), captures.get(0)) else {
+                        continue;
+                    };
+                    if consider(piece.as_str(), piece.range(), all.range()) {
+                        break 'places;
+                    }
+                }
+            }
+            if let Some((_, value, range)) = best {
+                return Some((value, range));
+            }
+        }
+        None
+    }
+
+    /// How much a match counts among others of its pattern; `values` reads it, if anything does.
+    fn rank(&self, piece: &str, at: &Range<usize>, values: Option<&Values>) -> Rank {
+        self.sections.rank(
+            at,
+            Accepts {
+                field: self.name,
+                negated: values.is_some_and(Values::is_polarity),
+                is_number: values.is_none() && !piece.contains(char::is_alphabetic),
+                is_in_part: self.within.is_some(),
+            },
+        )
+    }
+
+    /// The value by a vocabulary: of all matches of the first pattern that finds one that is affirmed, in the most final part of the
+    /// document, the first that says what most of them do not contradict: all say the same, or one says what the vocabulary
+    /// prefers. Otherwise the document does not decide.
+    fn chosen(&self, values: &Values, other_than: Option<&Value>) -> Option<Found> {
+        let found = |affirmed: bool| {
+            self.patterns().find_map(|pattern| {
+                let regex = pattern.regex.as_ref().filter(|_| pattern.take == Take::First)?;
+                let mut matches: Vec<Match> = Vec::new();
+                for place in self.places(pattern) {
+                    if self.sections.is_preliminary(&place) && !matches.is_empty() {
+                        break;
+                    }
+                    let within = self.source.get(place.clone()).unwrap_or_default();
+                    for captures in regex.captures_iter(within).take(MAX_CHOICES) {
+                        let (Some(piece), Some(all)) = (captures.name("value"), captures.get(0)) else {
+                            continue;
+                        };
+                        let value = text(piece.as_str(), pattern).filter(|value| Some(value) != other_than);
+                        let Some(value) = value else { continue };
+                        let at = piece.start() + place.start..piece.end() + place.start;
+                        let rank = self.rank(piece.as_str(), &at, Some(values));
+                        if affirmed && !rank.is_affirmed {
+                            continue;
+                        }
+                        let says = values.read(piece.as_str());
+                        matches.push((value, all.start() + place.start..all.end() + place.start, says, rank));
+                    }
+                }
+                chosen_of(matches, values)
+            })
+        };
+        found(true).or_else(|| found(false))
+    }
+
+    /// Adds to `kept` the keys that it lacks; the first match of a key counts. `refused` values are passed over.
+    fn object(&self, kept: &Map<String, Value>, refused: Option<&Map<String, Value>>) -> Option<Found> {
+        let mut out = kept.clone();
+        let mut read = Vec::new();
+        self.each_match(|pattern, captures, offset| {
+            let key = captures.name("key").and_then(|key| self.key(key.as_str()));
+            let value = captures.name("value").and_then(|value| text(value.as_str(), pattern));
+            if let (Some(key), Some(value)) = (key, value)
+                && !out.contains_key(&key)
+                && refused.and_then(|refused| refused.get(&key)) != Some(&value)
+            {
+                if let Some(all) = captures.get(0) {
+                    read.push((segment(&key), all.start() + offset..all.end() + offset));
+                }
+                out.insert(key, value);
+            }
+        });
+        (!out.is_empty()).then_some(Found { value: Value::Object(out), read, is_ambiguous: false })
+    }
+
+    fn key(&self, captured: &str) -> Option<String> {
+        let captured = tidy(captured)?;
+        if self.field.keys.is_empty() {
+            return Some(captured);
+        }
+        self.field.keys.iter().find(|(_, pattern)| pattern.is_match(&captured)).map(|(key, _)| key.clone())
+    }
+
+    /// Adds to `kept` one object per match, in document order. A stretch of text that one pattern has read is not read
+    /// again by a later one.
+    fn list(&self, kept: Vec<Value>) -> Option<Found> {
+        let mut read: Vec<(Range<usize>, Value)> = Vec::new();
+        for pattern in self.patterns() {
+            let Some(regex) = &pattern.regex else { continue };
+            for place in self.places(pattern) {
+                let offset = place.start;
+                let within = self.source.get(place).unwrap_or_default();
+                for captures in regex.captures_iter(within).take(MAX_MATCHES) {
+                    let Some(all) = captures.get(0) else { continue };
+                    let span = all.start() + offset..all.end() + offset;
+                    if read.iter().any(|(other, _)| other.start < span.end && span.start < other.end) {
+                        continue;
+                    }
+                    if pattern.reject.as_ref().is_some_and(|reject| reject.is_match(all.as_str())) {
+                        continue;
+                    }
+                    if let Some(item) = item(regex, &captures) {
+                        read.push((span, item));
+                    }
+                }
+            }
+        }
+        read.sort_by_key(|(span, _)| span.start);
+        let mut out = kept;
+        let mut places = Vec::new();
+        for (span, item) in read {
+            if !out.contains(&item) {
+                places.push((format!("/{}", out.len()), span));
+                out.push(item);
+            }
+        }
+        (!out.is_empty()).then_some(Found { value: Value::Array(out), read: places, is_ambiguous: false })
+    }
+
+    fn patterns(&self) -> impl Iterator<Item = &'a Pattern> + use<'a> {
+        let tiers = self.tiers.clone();
+        self.field.patterns.iter().filter(move |pattern| tiers.contains(&pattern.tier))
+    }
+
+    /// Where a pattern looks: the whole document or the sections that it names, or the head of those.
+    fn places(&self, pattern: &'a Pattern) -> Vec<Range<usize>> {
+        let mut places: Vec<Range<usize>> = match (&pattern.section, self.within) {
+            (Some(title), None) => self.sections.under(title).to_vec(),
+            (Some(title), Some(stretches)) => within(&self.sections.under(title), stretches),
+            (None, None) => std::iter::once(0..self.source.len()).collect(),
+            (None, Some(stretches)) => stretches.to_vec(),
+        };
+        if let Some(characters) = pattern.head {
+            for place in &mut places {
+                let text = self.source.get(place.clone()).unwrap_or_default();
+                if let Some((length, _)) = text.char_indices().nth(characters) {
+                    place.end = place.start + length;
+                }
+            }
+        }
+        let mut places = self.sections.final_first(places);
+        if pattern.take == Take::Last {
+            // Of several places, the last one that says something counts.
+            places.sort_by_key(|place| (!self.sections.is_preliminary(place), place.start));
+        }
+        places
+    }
+
+    /// Every match, and where the text begins in which it was found.
+    fn each_match(&self, mut see: impl FnMut(&Pattern, &Captures<'_>, usize)) {
+        for pattern in self.patterns() {
+            let Some(regex) = &pattern.regex else { continue };
+            for place in self.places(pattern) {
+                let offset = place.start;
+                let within = self.source.get(place).unwrap_or_default();
+                for captures in regex.captures_iter(within).take(MAX_MATCHES) {
+                    see(pattern, &captures, offset);
+                }
+            }
+        }
+    }
+}
+
+/// A match: its value, where it was read, what that says in the field's vocabulary, and how much it counts.
+type Match = (Value, Range<usize>, Option<usize>, Rank);
+
+/// The match that counts: those that stand in the most final part come before others that can be read.
+fn chosen_of(mut matches: Vec<Match>, values: &Values) -> Option<Found> {
+    let most = matches.iter().filter(|(_, _, says, _)| says.is_some()).map(|(.., rank)| *rank).max();
+    matches.retain(|(.., rank)| most.is_none_or(|most| *rank >= most));
+    let (first, at, ..) = matches.first()?;
+    let said = matches.iter().find_map(|(_, _, says, _)| *says);
+    let differs = matches.iter().any(|(_, _, says, _)| says.is_some() && *says != said);
+    let preferred = matches
+        .iter()
+        .find(|(_, _, says, _)| says.is_some() && *says == values.prefers())
+        .filter(|_| differs);
+    let (value, range) = preferred.map_or((first, at), |(value, range, ..)| (value, range));
+    let is_ambiguous = differs && preferred.is_none();
+    Some(Found { value: value.clone(), read: vec![(String::new(), range.clone())], is_ambiguous })
+}
+
+fn text(piece: &str, pattern: &Pattern) -> Option<Value> {
+    let piece = tidy(piece)?;
+    if pattern.reject.as_ref().is_some_and(|reject| reject.is_match(&piece)) {
+        return None;
+    }
+    Some(Value::String(piece))
+}
+
+/// A plain decimal number. A comma is a decimal comma only when one or two digits follow it (`12,5`).
+fn number(piece: &str) -> Option<Value> {
+    let piece = piece.trim();
+    let plain = piece.starts_with(|c: char| c.is_ascii_digit() || c == '-')
+        && piece.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | ',' | '-'));
+    if !plain {
+        return None;
+    }
+    let decimal = match piece.split_once(',') {
+        Some((whole, part)) if (1..=2).contains(&part.len()) => format!("{whole}.{part}"),
+        Some(_) => return None,
+        None => piece.to_owned(),
+    };
+    if let Ok(whole) = decimal.parse::<i64>() {
+        return Some(Value::Number(whole.into()));
+    }
+    decimal.parse::<f64>().ok().and_then(Number::from_f64).map(Value::Number)
+}
+
+fn item(regex: &regex::Regex, captures: &Captures<'_>) -> Option<Value> {
+    let mut out = Map::new();
+    for name in regex.capture_names().flatten() {
+        if let Some(piece) = captures.name(name).and_then(|m| tidy(m.as_str())) {
+            out.insert(name.to_owned(), Value::String(piece));
+        }
+    }
+    (!out.is_empty()).then_some(Value::Object(out))
+}
