@@ -5,8 +5,10 @@ use crate::diag::{Problems, SourceFile};
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, PoisonError, RwLock};
 
-/// By the file's name, with the text that the tree is of.
-static TREES: LazyLock<RwLock<HashMap<String, (Arc<SourceFile>, Node)>>> = LazyLock::new(RwLock::default);
+/// Trees by the names of their files, each with the file that it is of.
+type Trees = HashMap<String, (Arc<SourceFile>, Node)>;
+
+static TREES: LazyLock<RwLock<Trees>> = LazyLock::new(RwLock::default);
 
 /// The tree of a file in the executable. One with mistakes is read anew each time, so that they are told each time.
 pub(super) fn parse(file: &Arc<SourceFile>, problems: &mut Problems) -> Option<Node> {
