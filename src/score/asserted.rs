@@ -8,7 +8,7 @@ use crate::rules::Assertion;
 /// How a text asserts what it says.
 #[derive(Debug)]
 pub(crate) struct AssertedText {
-    /// Where each section begins, how what stands in it is asserted, and how final it is.
+    /// Where each section begins, how its text is asserted, and how final it is.
     pub(crate) sections: Vec<(usize, Assertion, u8)>,
     /// What each phrase reaches.
     pub(crate) scopes: Vec<Scope>,

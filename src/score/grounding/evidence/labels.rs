@@ -114,7 +114,7 @@ impl Document<'_> {
     }
 }
 
-/// Whether what stands on both sides of a text are statements of their own.
+/// Whether a gap separates two statements.
 pub(super) fn is_parted(gap: &str) -> bool {
     gap.contains([',', ';', '|', '\n', '\t'])
         || gap.split_whitespace().any(|word| word.eq_ignore_ascii_case("and"))

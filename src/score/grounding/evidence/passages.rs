@@ -107,7 +107,7 @@ impl Passages {
         parts.filter(|((_, kind), _)| kind.finality >= FINAL).map(|((start, _), end)| *start..end)
     }
 
-    /// Where each part begins, how what stands in it is asserted, and how final it is.
+    /// Where each part begins, how its text is asserted, and how final it is.
     pub(crate) fn sections(&self) -> impl Iterator<Item = (usize, Assertion, u8)> + '_ {
         self.sections.iter().map(|(start, kind)| (*start, kind.says, kind.finality))
     }
