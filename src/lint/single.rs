@@ -1,6 +1,7 @@
 //! One file by itself, whatever it is: which kind, and what can be said without a profile that reaches it.
 
-use super::{ProfileView, classification, content, names, rubric, schema_words};
+use super::content::{self, patterns};
+use super::{ProfileView, classification, names, rubric, schema_words};
 use crate::diag::{Code, Level, Problem, Problems, SourceFile, Span};
 use crate::disk;
 use crate::experiment::scenario::{
@@ -177,18 +178,23 @@ pub fn check_file(
                 counts: Counts::All,
             };
             measured(rules, &format!("rules/{ONE}.yaml"), file, &library, problems);
+            if let Some(root) = Inheritance::RULES.read(file, &library, &mut Problems::new()) {
+                patterns::of_rules(&root, problems);
+            }
         }
         FileKind::Rubric => {
             let rubric = Measure::Rubric { name: named(file) };
             measured(rubric, &format!("rules/rubrics/{ONE}.yaml"), file, &library, problems);
             if let Some(root) = Inheritance::RUBRICS.read(file, &library, &mut Problems::new()) {
                 rubric::check(&root, problems);
+                patterns::of_rubric(&root, problems);
                 names::check(&root, "rubric", problems);
             }
         }
         FileKind::Extraction => {
             if let Some(node) = Inheritance::EXTRACTIONS.read(file, &library, problems) {
                 check_extraction(&node, PatternCheck::Compile, problems);
+                patterns::of_extraction(&node, problems);
                 names::check(&node, "extract", problems);
             }
         }
@@ -205,6 +211,7 @@ pub fn check_file(
             Classifier::read(file, &library, problems);
             if let Some(root) = Inheritance::CLASSIFICATIONS.read(file, &library, &mut Problems::new()) {
                 classification::check(&root, problems);
+                patterns::of_classification(&root, problems);
             }
         }
         FileKind::Prices => {

@@ -134,6 +134,34 @@ fn every_code_is_explained() {
     place.run(&["explain", "LC9999"]).exits(2).says(&["`loopctl explain codes` lists them all"]);
 }
 
+/// What can never match is said of a file that no profile reaches, too.
+#[test]
+fn a_pattern_that_can_never_match_is_said_of_the_file_alone() {
+    for (name, before, after) in [
+        ("rules/mine.yaml", "rules:\n  - { id: a, field: grade, matches: ", " }\n"),
+        (
+            "rules/mine.yaml",
+            "rules:\n  - { id: a, when: { field: grade, matches: ",
+            " }, require: [grade] }\n",
+        ),
+        (
+            "rules/rubrics/mine.yaml",
+            "rubric: mine\ntypes: { letter: { required: [grade] } }\nfields:\n  grade: { mentions: [",
+            "] }\n",
+        ),
+        ("rules/kinds.yaml", "minimum: 1\nclassify:\n  letter: [{ weight: 1, pattern: ", " }]\n"),
+        ("rules/extract/mine.yaml", "extract: mine\nfields:\n  grade: { patterns: [{ pattern: ", " }] }\n"),
+    ] {
+        let pattern = if name.contains("extract") { r"\bgrade (?P<value>\d)" } else { r"\bgrade" };
+        let single = format!("{before}'{pattern}'{after}");
+        checked(&[(name, &single)], &["check", name]).exits(0).finds(&["0 warnings"]);
+        let double = format!("{before}\"{}\"{after}", pattern.replace(r"\d", r"\\d"));
+        let ran = checked(&[(name, &double)], &["check", name]).exits(0);
+        assert!(ran.out.contains("warning[LC616]") && ran.out.contains("a backspace"), "{name}: {}", ran.out);
+        assert!(ran.out.contains("1 file checked: 0 errors, 1 warning"), "{name}: {}", ran.out);
+    }
+}
+
 /// Each kind of file by itself: one mistake in each, said at its place.
 #[test]
 fn any_kind_of_file_can_be_checked_by_itself() {

@@ -9,7 +9,7 @@ mod judges;
 mod language;
 mod lost_rules;
 mod named;
-mod patterns;
+pub(super) mod patterns;
 mod project;
 mod prompts;
 mod providers;

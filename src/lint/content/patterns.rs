@@ -29,20 +29,10 @@ struct Expression<'n> {
 
 pub(super) fn check(project: &Project<'_>, problems: &mut Problems) {
     for file in &project.rules {
-        for rule in rules(&file.root) {
-            visit(rule, &mut |part| {
-                if let Part::Matches(node) = part {
-                    of_check(node, problems);
-                }
-            });
-        }
+        of_rules(&file.root, problems);
     }
     for rubric in &project.rubrics {
-        for field in entries(rubric.root.get("fields")) {
-            for node in field.value.get("mentions").map(one_or_more).unwrap_or_default() {
-                of_line(node, "every document counts as one that speaks of the field", problems);
-            }
-        }
+        of_rubric(&rubric.root, problems);
     }
     let mut seen = BTreeSet::new();
     for extraction in &project.extractions {
@@ -50,7 +40,11 @@ pub(super) fn check(project: &Project<'_>, problems: &mut Problems) {
             of_extraction(&extraction.file.root, problems);
         }
     }
-    of_classification(project, problems);
+    let classifier = project.subject.loaded.profile.classify.as_ref();
+    let file = classifier.and_then(|named| project.file(&format!("rules/{}.yaml", named.value)));
+    if let Some(root) = file.and_then(|file| parse(&file, &mut Problems::new())) {
+        of_classification(&root, problems);
+    }
     // A mask that matches the empty text has been refused.
     for mask in project.subject.loaded.merged.get("mask").map(one_or_more).unwrap_or_default() {
         if let Some(node) = mask.get("pattern")
@@ -63,6 +57,26 @@ pub(super) fn check(project: &Project<'_>, problems: &mut Problems) {
             if let Some(problem) = found {
                 problems.push(problem);
             }
+        }
+    }
+}
+
+/// The patterns in the checks and conditions of a rules file.
+pub(in crate::lint) fn of_rules(root: &Node, problems: &mut Problems) {
+    for rule in rules(root) {
+        visit(rule, &mut |part| {
+            if let Part::Matches(node) = part {
+                of_check(node, problems);
+            }
+        });
+    }
+}
+
+/// The patterns by which a rubric knows that a document speaks of a field.
+pub(in crate::lint) fn of_rubric(root: &Node, problems: &mut Problems) {
+    for field in entries(root.get("fields")) {
+        for node in field.value.get("mentions").map(one_or_more).unwrap_or_default() {
+            of_line(node, "every document counts as one that speaks of the field", problems);
         }
     }
 }
@@ -94,10 +108,8 @@ fn of_line(node: &Node, everything: &'static str, problems: &mut Problems) {
     );
 }
 
-fn of_classification(project: &Project<'_>, problems: &mut Problems) {
-    let Some(named) = &project.subject.loaded.profile.classify else { return };
-    let Some(file) = project.file(&format!("rules/{}.yaml", named.value)) else { return };
-    let Some(root) = parse(&file, &mut Problems::new()) else { return };
+/// The patterns by which documents get their type.
+pub(in crate::lint) fn of_classification(root: &Node, problems: &mut Problems) {
     for kind in entries(root.get("classify")) {
         for entry in one_or_more(&kind.value) {
             let Some(node) = entry.get("pattern") else { continue };
@@ -116,7 +128,8 @@ fn of_classification(project: &Project<'_>, problems: &mut Problems) {
     }
 }
 
-fn of_extraction(root: &Node, problems: &mut Problems) {
+/// The patterns by which fields are found, words filled in.
+pub(in crate::lint) fn of_extraction(root: &Node, problems: &mut Problems) {
     let mut words = Words::default();
     let words_ship = entries(root.get("words")).all(|word| word.value.span.file().is_shipped());
     for word in entries(root.get("words")) {
