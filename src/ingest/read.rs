@@ -302,6 +302,8 @@ impl Group {
 }
 
 fn parts(path: &Path) -> Vec<String> {
+    #[cfg(test)]
+    tests::SPLITS.with(|splits| splits.set(splits.get() + 1));
     absolute(path)
         .components()
         .filter(|part| matches!(part, Component::Normal(_) | Component::ParentDir))
@@ -386,6 +388,7 @@ impl Input {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::cell::Cell;
     use tempfile::TempDir;
 
     fn folder(files: &[&str]) -> TempDir {
@@ -402,12 +405,25 @@ mod tests {
         found.inputs.iter().map(|input| input.id().as_str()).collect()
     }
 
+    thread_local! {
+        /// How many paths were taken apart.
+        pub(super) static SPLITS: Cell<usize> = const { Cell::new(0) };
+    }
+
     #[test]
     fn many_files_of_one_name_are_told_apart_by_their_folders() {
-        let count = 20_000;
-        let origins: Vec<Origin> =
-            (0..count).map(|n| Origin::File(PathBuf::from(format!("/data/{n}/report.txt")))).collect();
-        let inputs = named(origins);
+        let reports = |count: usize| -> Vec<Origin> {
+            (0..count).map(|n| Origin::File(PathBuf::from(format!("/data/{n}/report.txt")))).collect()
+        };
+        let splits = |count| {
+            let before = SPLITS.with(Cell::get);
+            named(reports(count));
+            SPLITS.with(Cell::get) - before
+        };
+        // Once for what the group shares, once for the name.
+        assert_eq!((splits(100), splits(400)), (200, 800));
+        let count = 1_000;
+        let inputs = named(reports(count));
         let ids: HashSet<&str> = inputs.iter().map(|input| input.id().as_str()).collect();
         assert_eq!(ids.len(), count);
         assert_eq!(inputs[0].id().as_str(), "0/report.txt");

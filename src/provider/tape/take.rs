@@ -296,6 +296,28 @@ mod tests {
         }
     }
 
+    /// A replay holds no answers: each is read when it is played.
+    #[tokio::test]
+    async fn an_answer_is_read_when_it_is_played() {
+        let place = tempfile::tempdir().unwrap();
+        let answer = HttpResponse { status: 200, headers: BTreeMap::new(), body: "before".into() };
+        let tape = Recorder::record(place.path(), Requests::Digests).unwrap();
+        let mut take = RecordedCall::new(Some(&tape), false, &Progress::default());
+        let question = take.http("openai", &request(), &asked(), None);
+        take.ask(question, async { Ok(answer.clone()) }).await.unwrap();
+        take.end(Ok(Completion::default()));
+
+        let tape = Recorder::replay(place.path()).unwrap();
+        let file = std::fs::read_dir(place.path()).unwrap().next().unwrap().unwrap().path();
+        let written = std::fs::read_to_string(&file).unwrap();
+        assert!(written.contains("before"));
+        std::fs::write(&file, written.replace("before", "after")).unwrap();
+        let mut take = RecordedCall::new(Some(&tape), false, &Progress::default());
+        let question = take.http("openai", &request(), &asked(), None);
+        let played = take.ask(question, async { Ok(answer) }).await.unwrap();
+        assert_eq!(played.body, "after");
+    }
+
     #[tokio::test]
     async fn remarks_about_a_call_are_played_with_it() {
         let place = tempfile::tempdir().unwrap();
