@@ -520,7 +520,7 @@ fn the_shipped_profiles_have_loop_s_numbers() {
         (
             "clinical",
             0.98,
-            vec![(critical, 0)],
+            vec![(critical, 0), (IssueKind::Disposition(Disposition::Escalate), 0)],
             loop_of_marc(5, Waiting::LeftOut),
             OnRegression::Keep,
             careful.clone(),
