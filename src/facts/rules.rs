@@ -102,11 +102,11 @@ fn of_program(
         let about = target.as_ref().map(|(_, name)| name.clone());
         match *op {
             Op::BeginRules => open.clear(),
-            Op::Field { name, end } => {
-                target = program.names.get(name as usize).map(|name| (end, name.to_string()));
+            Op::Field { slot, end } => {
+                target = program.slots.name(slot).map(|name| (end, name.to_string()));
             }
             Op::Each { path, end } => {
-                target = program.paths.get(path as usize).map(|path| (end, path.as_str().to_owned()));
+                target = program.paths.get(path as usize).map(|path| (end, path.path.as_str().to_owned()));
             }
             Op::Report { issue, check } => open.push((issue, Some(check), about)),
             Op::Conform { issue, .. } | Op::Script { issue, .. } => open.push((issue, None, about)),

@@ -8,6 +8,7 @@ use super::program::{GroundingSettings, Op, Program, RubricField};
 use super::rubric::{KnownFrom, Rubric};
 use super::rule::{DecodeContext, Rule, decode_rules};
 use super::schema::{Schema, SchemaCheck, read_schema};
+use super::slots::Slots;
 use super::template::Template;
 use crate::diag::{Code, Problem, Problems, SourceFile, Span, nearest};
 use crate::profile::{Dimension, Dispositions, Files, Measure, Overall};
@@ -104,7 +105,7 @@ pub fn compile(
                 overall: overall.clone(),
                 tests: Vec::new(),
                 references: Vec::new(),
-                names: Vec::new(),
+                slots: Slots::default(),
                 paths: Vec::new(),
                 issues: Vec::new(),
                 checks: Vec::new(),
@@ -274,7 +275,7 @@ impl Sources {
             Measure::Rubric { name } => {
                 emitter.push(Op::BeginRubric);
                 if let Some(rubric) = self.rubrics.get(&name.value) {
-                    for field in rubric_fields(rubric, document_type) {
+                    for field in rubric_fields(rubric, document_type, &mut emitter.program.slots) {
                         let field = add(&mut emitter.program.fields, field);
                         emitter.push(Op::Weigh { field });
                     }
@@ -326,7 +327,7 @@ impl Sources {
 }
 
 /// The fields that a rubric has for a document type; those of `unknown` when it does not list the type.
-fn rubric_fields(rubric: &Rubric, document_type: &str) -> Vec<RubricField> {
+fn rubric_fields(rubric: &Rubric, document_type: &str, slots: &mut Slots) -> Vec<RubricField> {
     let listed = rubric.types.get(document_type).or_else(|| rubric.types.get(UNKNOWN_TYPE));
     listed
         .into_iter()
@@ -335,7 +336,8 @@ fn rubric_fields(rubric: &Rubric, document_type: &str) -> Vec<RubricField> {
             let knowledge = rubric.fields.get(name);
             RubricField {
                 name: Arc::from(name.as_str()),
-                status: format!("{name}_status"),
+                slot: slots.add(name),
+                status: slots.add(&format!("{name}_status")),
                 importance: *importance,
                 weight: rubric.weights.of(*importance),
                 mentions: knowledge.map(|k| k.mentions.clone()).unwrap_or_default(),

@@ -1,7 +1,7 @@
 //! Checked rules to operations.
 
 use super::condition::{Condition, Operand};
-use super::program::{Address, Check, Index, Op, OpSubject, Program};
+use super::program::{Address, Check, Index, Op, OpSubject, Program, RulePath};
 use super::rule::{Rule, Target};
 use super::test::Test;
 
@@ -63,11 +63,12 @@ impl Emitter<'_> {
         match &rule.target {
             Target::Candidate => {}
             Target::Field(name) => {
-                let name = add(&mut self.program.names, name.as_str().into());
-                leave.push(self.pending(Op::Field { name, end: 0 }));
+                let slot = self.program.slots.add(name);
+                leave.push(self.pending(Op::Field { slot, end: 0 }));
             }
             Target::Each(path) => {
-                let path = add(&mut self.program.paths, path.clone());
+                let slot = path.first_key().map(|name| self.program.slots.add(name));
+                let path = add(&mut self.program.paths, RulePath { path: path.clone(), slot });
                 leave.push(self.pending(Op::Each { path, end: 0 }));
             }
         }

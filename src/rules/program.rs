@@ -3,6 +3,7 @@
 use super::rubric::{Importance, KnownFrom};
 use super::rule::IssueText;
 use super::schema::SchemaCheck;
+use super::slots::Slots;
 use super::test::{Reference, Test};
 use crate::profile::{Combine, Counts, Disagreement, Overall, Weight};
 use crate::script::{FunctionId, ScriptSet};
@@ -27,10 +28,10 @@ pub struct Program {
     pub tests: Vec<Test>,
     /// Places that tests look at besides their target.
     pub references: Vec<Reference>,
-    /// Top-level fields that rules are about.
-    pub names: Vec<Arc<str>>,
+    /// Top-level fields that rubrics and rules are about.
+    pub slots: Slots,
     /// Paths that rules are about.
-    pub paths: Vec<JsonPath>,
+    pub paths: Vec<RulePath>,
     /// What the issues of each rule say.
     pub issues: Vec<IssueText>,
     /// What fails when a check fails.
@@ -41,6 +42,15 @@ pub struct Program {
     pub schemas: Vec<SchemaCheck>,
     /// Settings of grounding measures.
     pub groundings: Vec<GroundingSettings>,
+}
+
+/// A path that a rule is about.
+#[derive(Debug, Clone)]
+pub struct RulePath {
+    /// The path.
+    pub path: JsonPath,
+    /// Where a candidate has the field that the path begins with, in [`Program::slots`], if it begins with one.
+    pub slot: Option<Index>,
 }
 
 /// Position of an operation.
@@ -124,8 +134,8 @@ pub enum Op {
     },
     /// Run the operations up to `end` with a top-level field as target, `null` when it is absent.
     Field {
-        /// In [`Program::names`].
-        name: Index,
+        /// In [`Program::slots`].
+        slot: Index,
         /// Past the body.
         end: Address,
     },
@@ -205,8 +215,10 @@ pub struct Check {
 pub struct RubricField {
     /// Its name.
     pub name: Arc<str>,
-    /// `<name>_status`.
-    pub status: String,
+    /// Where a candidate has it, in [`Program::slots`].
+    pub slot: Index,
+    /// Where it has `<name>_status`.
+    pub status: Index,
     /// How much it matters.
     pub importance: Importance,
     /// What it weighs.
@@ -304,12 +316,12 @@ impl Program {
                     floor.get()
                 )
             }
-            Op::Field { name, end } => {
-                let name = self.names.get(name as usize).map_or("?", |n| n.as_ref());
+            Op::Field { slot, end } => {
+                let name = self.slots.name(slot).map_or("?", AsRef::as_ref);
                 format!("field       {name} → {end}")
             }
             Op::Each { path, end } => {
-                let path = self.paths.get(path as usize).map_or("?", JsonPath::as_str);
+                let path = self.paths.get(path as usize).map_or("?", |path| path.path.as_str());
                 format!("each        {path} → {end}")
             }
             Op::Test { subject, test } => {

@@ -416,6 +416,10 @@ impl<'c> Scope<'c, '_> {
             },
             Test::Length { min, max } => {
                 let length = match item {
+                    // A text has at most as many characters as bytes.
+                    Item::Text(text) if min.is_none() && max.is_some_and(|max| text.len() as u64 <= max) => {
+                        return true;
+                    }
                     Item::Text(text) => text.chars().count(),
                     Item::List(items) => items.len(),
                     Item::Map(members) => members.len(),

@@ -5,6 +5,7 @@ use super::assessment::{Assessment, Issue};
 use super::assessor::{Beside, MAX_STEPS};
 use super::combine::combine;
 use super::evaluate::{Item, Scope};
+use super::field_slots::{FieldSlots, SlotRoom};
 use super::grounded::{self, Names, Source};
 use super::grounding::Scratch;
 use super::judged::Judged;
@@ -14,7 +15,7 @@ use super::pre_existing::PreExisting;
 use super::quotes::Quotes;
 use super::wording::{check_issue, plain_issue, schema_issue, script_issue};
 use crate::profile::{Counts, Dispositions, Weight};
-use crate::rules::{Address, CompiledRules, Index, IssueText, Op, OpSubject, Program, SchemaCheck};
+use crate::rules::{Address, CompiledRules, Index, IssueText, Op, OpSubject, Program, RulePath, SchemaCheck};
 use crate::script::{Arguments, FunctionId, ScriptError, ScriptSet};
 use crate::value::{Disposition, Fuel, Pointer, Score, Segment, Severity, is_present};
 use serde_json::Value;
@@ -42,6 +43,7 @@ pub(super) struct Buffers {
     pub text: String,
     /// Issues about missing optional fields of the rubric in hand, and what these weigh.
     pub optional: Vec<(usize, f64)>,
+    pub slots: SlotRoom,
     /// Scores of an ensemble's members.
     pub members: Vec<Option<(Score, Weight)>>,
     pub grounding: Scratch,
@@ -55,6 +57,8 @@ pub(super) struct Machine<'a> {
     pub dispositions: &'a Dispositions,
     pub names: &'a Names,
     pub candidate: &'a Value,
+    /// Its top-level fields.
+    pub fields: FieldSlots<'a>,
     pub source: Option<&'a Source>,
     pub given: &'a [(String, Score)],
     pub quotes: Option<&'a Quotes>,
@@ -111,6 +115,7 @@ impl<'a> Machine<'a> {
             dispositions: rules.dispositions(),
             names,
             candidate,
+            fields: FieldSlots::read(candidate, &program.slots, &mut room.slots),
             source: beside.source,
             given: beside.given,
             quotes: beside.quotes,
@@ -160,6 +165,7 @@ impl<'a> Machine<'a> {
             self.left_off();
         }
         self.out.weigh(&self.program.overall);
+        std::mem::take(&mut self.fields).end(&mut self.room.slots);
     }
 
     fn run_range(&mut self, from: Address, end: Address, scope: &Scope<'a, '_>) {
@@ -284,20 +290,26 @@ impl<'a> Machine<'a> {
                         (MeasureKind::Rules { counted, penalty, floor, blocking_only }, losses)
                     });
                 }
-                Op::Field { name, end } => {
-                    if let Some(name) = program.names.get(name as usize) {
-                        let value = self.candidate.get(name.as_ref()).unwrap_or(&ABSENT);
+                Op::Field { slot, end } => {
+                    if let Some(name) = program.slots.name(slot) {
+                        let value = self.fields.get(slot).unwrap_or(&ABSENT);
                         let at = Pointer::ROOT.child(Segment::Key(name));
                         self.run_range(next, end, &Scope { value, at: &at, ..*scope });
                     }
                     next = end;
                 }
                 Op::Each { path, end } => {
-                    if let Some(path) = program.paths.get(path as usize) {
-                        let candidate = self.candidate;
-                        path.visit(candidate, self.fuel, &mut |at, value| {
+                    if let Some(RulePath { path, slot }) = program.paths.get(path as usize) {
+                        let (candidate, fuel) = (self.candidate, self.fuel);
+                        let member = slot.map(|slot| self.fields.get(slot));
+                        let mut run = |at: &Pointer<'_>, value: &'a Value| {
                             self.run_range(next, end, &Scope { value, at, ..*scope });
-                        });
+                        };
+                        match member {
+                            Some(Some(member)) => path.visit_below(member, fuel, &mut run),
+                            Some(None) => {}
+                            None => path.visit(candidate, fuel, &mut run),
+                        }
                     }
                     next = end;
                 }

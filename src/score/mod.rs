@@ -9,6 +9,7 @@ mod evaluate;
 mod evidence;
 mod combine;
 mod field_reader;
+mod field_slots;
 mod grounded;
 mod judged;
 pub(crate) mod grounding;

@@ -1,7 +1,7 @@
 //! The items of a candidate that are about one part of the document each: held against that part, and none of them lost.
 
 use super::assessment::{Issue, SourceSpan};
-use super::grounded::{FoundLeaf, Names, Source, Telling, is_checked};
+use super::grounded::{FoundLeaf, Names, Source, Telling, is_checked, steps};
 use super::grounding::{
     Finding, Grounder, Method, Reading, Scratch, Settings, Support, Verdict, quote_places,
 };
@@ -86,7 +86,7 @@ impl<'a> PartItems<'a> {
         if self.kinds.is_empty() {
             return false;
         }
-        let mut steps = pointer.split('/').skip(1);
+        let mut steps = steps(pointer);
         let (Some(list), Some(item)) = (steps.next(), steps.next()) else { return false };
         let kind = self.kinds.iter().find(|kind| kind.each.list.value == unescape(list));
         let part = kind.zip(item.parse::<usize>().ok()).and_then(|(kind, item)| kind.parts.get(item));

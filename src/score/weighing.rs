@@ -38,7 +38,7 @@ enum Mentions<'t> {
 impl Machine<'_> {
     /// Adds a field to both sums, unless it is said not to be in the document, or to be ambiguous there.
     pub(super) fn weigh(&mut self, field: &RubricField) {
-        let there = self.candidate.get(field.name.as_ref()).is_some_and(is_present);
+        let there = self.fields.get(field.slot).is_some_and(is_present);
         match self.status(field) {
             Status::NotPresent => return self.weigh_not_present(field),
             Status::Ambiguous => {
@@ -92,7 +92,7 @@ impl Machine<'_> {
     }
 
     fn status(&self, field: &RubricField) -> Status {
-        match self.candidate.get(&field.status).and_then(Value::as_str) {
+        match self.fields.get(field.status).and_then(Value::as_str) {
             Some("not_present") => Status::NotPresent,
             Some("ambiguous") => Status::Ambiguous,
             _ => Status::Other,

@@ -80,6 +80,13 @@ impl fmt::Display for Pointer<'_> {
 /// Appends one step to a pointer that is already text.
 pub(crate) fn push_segment(pointer: &mut String, segment: Segment<'_>) {
     use fmt::Write;
+    if let Segment::Key(key) = segment
+        && !key.bytes().any(|byte| matches!(byte, b'~' | b'/'))
+    {
+        pointer.push('/');
+        pointer.push_str(key);
+        return;
+    }
     // Writing to a String can't fail.
     let _ = write!(pointer, "{}", Pointer { parent: None, segment: Some(segment) });
 }

@@ -3,6 +3,7 @@
 use super::Verdict;
 use super::fold::Mixer;
 use super::keys::PlaceId;
+use foldhash::fast::RandomState;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, DefaultHasher, Hash, Hasher};
 
@@ -14,7 +15,7 @@ const MOST: usize = 1 << 15;
 /// Answers for one source, one way to look, and the names of one candidate.
 #[derive(Debug, Default)]
 pub(super) struct Answers {
-    values: HashMap<Box<str>, u32>,
+    values: HashMap<Box<str>, u32, RandomState>,
     found: HashMap<Question, Option<Verdict>, BuildHasherDefault<Mixer>>,
 }
 
@@ -27,6 +28,12 @@ pub(super) struct Question {
     kind: (bool, bool),
     /// The quotes that are offered for it.
     quotes: u64,
+}
+
+fn digest(quotes: &[String]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    quotes.hash(&mut hasher);
+    hasher.finish()
 }
 
 impl Answers {
@@ -57,9 +64,8 @@ impl Answers {
                 id
             }
         };
-        let mut hasher = DefaultHasher::new();
-        quotes.hash(&mut hasher);
-        Some(Question { place, value, kind, quotes: hasher.finish() })
+        let quotes = if quotes.is_empty() { 0 } else { digest(quotes) };
+        Some(Question { place, value, kind, quotes })
     }
 
     pub(super) fn get(&self, question: &Question) -> Option<&Option<Verdict>> {

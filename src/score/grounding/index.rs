@@ -9,7 +9,7 @@ use super::spelt::Spelt;
 use super::token::{Style, Token, TokenKind, tokenize};
 
 /// Bytes between two stored character counts.
-const BLOCK: usize = 512;
+const BLOCK: usize = 128;
 
 /// Tells one thing from another of its kind: equal only to its clones.
 #[derive(Clone, Debug, Default)]
@@ -36,7 +36,7 @@ pub(crate) struct SourceIndex {
     groups: Vec<(u32, u32)>,
     /// Words hyphenated over a line break: hash of the joined word, and its first token. Sorted.
     joins: Vec<(u32, u32)>,
-    /// How many characters start before each block of bytes.
+    /// How many characters start before each block of bytes; empty when each byte is one.
     chars: Vec<u32>,
     decimal_comma: bool,
     hits: Vec<Hit>,
@@ -75,8 +75,8 @@ impl SourceIndex {
             }
         }
         joins.sort_unstable();
-        let chars = text
-            .as_bytes()
+        let blocks = if text.is_ascii() { &[] } else { text.as_bytes() };
+        let chars = blocks
             .chunks(BLOCK)
             .scan(0_u32, |before, block| {
                 let start = *before;
@@ -193,23 +193,24 @@ impl SourceIndex {
 
     /// The characters (Unicode scalar values) of a range of bytes.
     pub(crate) fn chars(&self, bytes: &Range<usize>) -> Range<usize> {
+        if self.chars.is_empty() {
+            let end = self.text.len();
+            return bytes.start.min(end)..bytes.end.min(end);
+        }
         let at = |byte: usize| {
-            let block = byte / BLOCK;
-            let before =
-                self.chars.get(block).map_or_else(|| self.chars.last().copied().unwrap_or(0), |count| *count)
-                    as usize;
-            let from = if self.chars.get(block).is_some() {
-                block * BLOCK
-            } else {
-                self.chars.len().saturating_sub(1) * BLOCK
-            };
-            before + self.text.as_bytes().get(from..byte).map_or(0, starts)
+            let block = (byte / BLOCK).min(self.chars.len() - 1);
+            let before = self.chars.get(block).map_or(0, |count| *count as usize);
+            before + self.text.as_bytes().get(block * BLOCK..byte).map_or(0, starts)
         };
         at(bytes.start)..at(bytes.end)
     }
 
     /// The bytes of a range of characters.
     pub(crate) fn bytes(&self, chars: &Range<usize>) -> Range<usize> {
+        if self.chars.is_empty() {
+            let end = self.text.len();
+            return chars.start.min(end)..chars.end.min(end);
+        }
         let at = |char: usize| {
             let block = self.chars.partition_point(|before| (*before as usize) <= char).saturating_sub(1);
             let from = block * BLOCK;

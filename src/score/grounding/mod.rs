@@ -323,18 +323,20 @@ impl<'a> Grounder<'a> {
         };
         let kind = (value.is_boolean(), place.is_of_several);
         let question = text.and_then(|text| self.scratch.answers.question(place.id, kind, text, quotes));
-        let known = question.as_ref().and_then(|question| self.scratch.answers.get(question));
-        let verdict = match (known, value, text) {
-            (Some(known), ..) => known.clone(),
-            (None, Value::Bool(given), _) => {
-                self.judge_truth(*given, place, quotes, reading, &mut tokens, &mut others)
+        let known = question.as_ref().and_then(|question| self.scratch.answers.get(question)).cloned();
+        let verdict = known.unwrap_or_else(|| {
+            let verdict = match (value, text) {
+                (Value::Bool(given), _) => {
+                    self.judge_truth(*given, place, quotes, reading, &mut tokens, &mut others)
+                }
+                (_, Some(text)) => self.judge_text(text, place, quotes, reading, &mut tokens, &mut others),
+                (_, None) => None,
+            };
+            if let Some(question) = question.filter(|_| !self.fuel.is_spent()) {
+                self.scratch.answers.keep(question, verdict.clone());
             }
-            (None, _, Some(text)) => self.judge_text(text, place, quotes, reading, &mut tokens, &mut others),
-            (None, _, None) => None,
-        };
-        if let Some(question) = question.filter(|_| !self.fuel.is_spent()) {
-            self.scratch.answers.keep(question, verdict.clone());
-        }
+            verdict
+        });
         self.scratch.number = number;
         self.scratch.tokens = tokens;
         self.scratch.others = others;

@@ -6,6 +6,7 @@ use super::number::{Unit, unit_of_word};
 use super::token::{Style, Token, TokenKind, letters, tokenize};
 use super::words::{is_generic_key, is_label_key};
 use crate::value::Fuel;
+use foldhash::fast::RandomState;
 use std::collections::HashMap;
 
 /// A field, by its number in the vocabulary; the names that only a candidate has follow after those.
@@ -143,8 +144,8 @@ pub(super) struct Name {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Book {
     names: Vec<Name>,
-    by_text: HashMap<Box<str>, NameId>,
-    spellings: HashMap<Box<str>, SpellingId>,
+    by_text: HashMap<Box<str>, NameId, RandomState>,
+    spellings: HashMap<Box<str>, SpellingId, RandomState>,
     /// Which fields are spelt so, by spelling.
     concepts_of: Vec<Vec<Concept>>,
     /// The tokens of all spellings, with the text they are cut from; and where each spelling's end.

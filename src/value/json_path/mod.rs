@@ -120,6 +120,27 @@ impl JsonPath {
         }
     }
 
+    /// The member of the root that the path begins with, if it does.
+    #[must_use]
+    pub(crate) fn first_key(&self) -> Option<&str> {
+        match self.steps()? {
+            [PathStep::Key(key), ..] => Some(key),
+            _ => None,
+        }
+    }
+
+    /// As [`JsonPath::visit`], where the member that the path begins with has been found.
+    pub(crate) fn visit_below<'v>(
+        &self,
+        member: &'v Value,
+        fuel: &Fuel,
+        visit: &mut dyn FnMut(&Pointer<'_>, &'v Value),
+    ) {
+        if let Some([PathStep::Key(key), rest @ ..]) = self.steps() {
+            walk(rest, member, &Pointer::ROOT.child(Segment::Key(key)), fuel, visit);
+        }
+    }
+
     /// Calls `visit` with each value that the path selects, in document order, and where it lies. What is looked at is
     /// counted; when the fuel is spent, nothing more is selected.
     pub(crate) fn visit<'v>(

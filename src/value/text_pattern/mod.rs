@@ -1,7 +1,11 @@
 //! Regular expressions that experts write.
 
+mod plain;
+
 use crate::diag::Span;
+use plain::PlainPattern;
 use regex::{Regex, RegexBuilder};
+use regex_syntax::hir::Hir;
 use std::fmt;
 use std::sync::OnceLock;
 
@@ -25,13 +29,13 @@ impl PatternSyntax {
         written.len() <= SMALL && !written.contains('{')
     }
 
-    fn can_be_parsed(self, written: &str) -> bool {
+    fn parse(self, written: &str) -> Option<Hir> {
         let mut parser = regex_syntax::ParserBuilder::new()
             .case_insensitive(self.ignore_case)
             .multi_line(self.by_lines)
             .crlf(self.by_lines)
             .build();
-        parser.parse(written).is_ok()
+        parser.parse(written).ok()
     }
 
     fn compile(self, written: &str) -> Result<Regex, regex::Error> {
@@ -53,14 +57,21 @@ pub struct TextPattern {
     written: String,
     syntax: PatternSyntax,
     compiled: OnceLock<Option<Regex>>,
+    /// The same without an automaton, where that is enough to say whether it matches.
+    plain: OnceLock<Option<PlainPattern>>,
 }
 
 impl TextPattern {
     /// A pattern that was written at `span`.
     pub(crate) fn new(written: &str, syntax: PatternSyntax, span: &Span) -> Result<Self, regex::Error> {
-        let pattern = TextPattern { written: written.to_owned(), syntax, compiled: OnceLock::new() };
+        let pattern = TextPattern {
+            written: written.to_owned(),
+            syntax,
+            compiled: OnceLock::new(),
+            plain: OnceLock::new(),
+        };
         let compiles =
-            span.file().is_shipped() || (syntax.is_small(written) && syntax.can_be_parsed(written));
+            span.file().is_shipped() || (syntax.is_small(written) && syntax.parse(written).is_some());
         if !compiles {
             let _ = pattern.compiled.set(Some(syntax.compile(written)?));
         }
@@ -76,7 +87,15 @@ impl TextPattern {
     /// Whether it is found anywhere in a text.
     #[must_use]
     pub fn is_match(&self, text: &str) -> bool {
-        self.regex().is_some_and(|regex| regex.is_match(text))
+        match self.plain.get_or_init(|| self.as_plain()) {
+            Some(plain) => plain.is_match(text),
+            None => self.regex().is_some_and(|regex| regex.is_match(text)),
+        }
+    }
+
+    fn as_plain(&self) -> Option<PlainPattern> {
+        let parsed = self.syntax.is_small(&self.written).then(|| self.syntax.parse(&self.written));
+        PlainPattern::of(&parsed.flatten()?)
     }
 
     /// The compiled pattern. A pattern that ships has one, too, unless the program was built with tests that fail.
