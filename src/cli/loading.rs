@@ -210,7 +210,19 @@ impl ProfileArguments {
     ) -> Result<Plan, Failure> {
         let mut problems = Problems::new();
         let plan = self.compile(library, forced, &mut problems);
-        output.show(&problems);
+        self.shown(plan, &problems, output)
+    }
+
+    /// The same to score with and nothing else.
+    pub(super) fn plan_to_score(&self, output: &mut Output) -> Result<Plan, Failure> {
+        let mut problems = Problems::new();
+        let loaded = self.load_from(&library(), &[], &mut problems);
+        let plan = loaded.and_then(|loaded| Plan::compile_to_score(&loaded, &mut problems));
+        self.shown(plan.filter(|_| !problems.has_errors()), &problems, output)
+    }
+
+    fn shown(&self, plan: Option<Plan>, problems: &Problems, output: &mut Output) -> Result<Plan, Failure> {
+        output.show(problems);
         match plan {
             Some(plan) => Ok(plan),
             None => {

@@ -102,7 +102,7 @@ struct Answer<'a> {
 }
 
 pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
-    let plan = arguments.profile.profile().plan(&[], output)?;
+    let plan = arguments.profile.profile().plan_to_score(output)?;
     let document_type = arguments.document_type.as_deref().map(|t| known_type(&plan, t)).transpose()?;
     let given = arguments.given.iter().map(|text| parse_given(&plan, text)).collect::<Result<Vec<_>, _>>()?;
     if let (Some(_), Some(records)) =

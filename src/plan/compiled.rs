@@ -52,15 +52,21 @@ impl Plan {
     /// Compiles a profile and everything it reaches. Every problem in every file is pushed; the plan is returned only
     /// when none is an error.
     pub fn compile(loaded: &Loaded, problems: &mut Problems) -> Option<Self> {
-        Self::with(loaded, PatternCheck::Syntax, problems)
+        Self::with(loaded, Some(PatternCheck::Syntax), problems)
     }
 
     /// The same, looking more closely: every extraction pattern is compiled, too.
     pub fn check(loaded: &Loaded, problems: &mut Problems) -> Option<Self> {
-        Self::with(loaded, PatternCheck::Compile, problems)
+        Self::with(loaded, Some(PatternCheck::Compile), problems)
     }
 
-    fn with(loaded: &Loaded, care: PatternCheck, problems: &mut Problems) -> Option<Self> {
+    /// The same to score with and nothing else: schemas of answers and extraction patterns, which only asking needs and which are
+    /// most of what there is to read, are left out, and what is wrong with them is not noticed.
+    pub(crate) fn compile_to_score(loaded: &Loaded, problems: &mut Problems) -> Option<Self> {
+        Self::with(loaded, None, problems)
+    }
+
+    fn with(loaded: &Loaded, care: Option<PatternCheck>, problems: &mut Problems) -> Option<Self> {
         let (profile, files) = (&loaded.profile, &loaded.library);
         let classifier = profile.classify.as_ref().and_then(|name| {
             let file = read(files, &format!("rules/{}.yaml", name.value), &name.span, problems)?;

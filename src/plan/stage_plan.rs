@@ -95,7 +95,8 @@ pub(super) struct Reader<'a> {
     pub(super) types: &'a [String],
     /// The classification that gives them.
     pub(super) classify: Option<&'a str>,
-    pub(super) care: PatternCheck,
+    /// How closely patterns are looked at; `None` leaves schemas of answers and patterns out.
+    pub(super) care: Option<PatternCheck>,
     pub(super) candidate: CandidateKind,
     pub(super) dimensions: &'a [Dimension],
     pub(super) repair: Repair,
@@ -210,7 +211,7 @@ impl Reader<'_> {
     }
 
     fn outputs(&self, output: Option<&Spanned<String>>, problems: &mut Problems) -> BTreeMap<String, Value> {
-        let Some(output) = output else { return BTreeMap::new() };
+        let Some(output) = output.filter(|_| self.care.is_some()) else { return BTreeMap::new() };
         let mut schemas = BTreeMap::new();
         let mut known: BTreeMap<String, Option<Value>> = BTreeMap::new();
         if self.nothing_there(output, problems) {
@@ -331,7 +332,7 @@ impl Reader<'_> {
     }
 
     fn patterns(&self, stage: &Stage, problems: &mut Problems) -> BTreeMap<String, Value> {
-        let Some(declared) = &stage.patterns else { return BTreeMap::new() };
+        let (Some(declared), Some(care)) = (&stage.patterns, self.care) else { return BTreeMap::new() };
         let mut patterns = BTreeMap::new();
         for document_type in self.types {
             let Some(path) = path_for(&declared.value, document_type, &declared.span, problems) else {
@@ -341,7 +342,7 @@ impl Reader<'_> {
             match self.files.read(&path) {
                 Ok(Some(file)) => {
                     if let Some(node) = Inheritance::EXTRACTIONS.read(&file, self.files, problems) {
-                        check_extraction(&node, self.care, problems);
+                        check_extraction(&node, care, problems);
                         let values = values_of_fields(&node, self.files, problems);
                         patterns.insert(document_type.clone(), for_providers(node.to_json(), values));
                     }

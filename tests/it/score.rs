@@ -246,3 +246,20 @@ fn what_supports_each_value_is_told() {
     assert_eq!(told["evidence"]["/grade"]["support"], "unsupported");
     assert!(silent.get("evidence").is_none(), "{silent}");
 }
+
+/// Who only scores is not kept from it by a mistake in what only asking needs.
+#[test]
+fn patterns_and_schemas_of_answers_are_no_matter_to_scores() {
+    let place = Workspace::new();
+    place.write(
+        "rules/extract/pathology.yaml",
+        "extract: pathology\nfields: { grade: { patterns: ['('] } }\n",
+    );
+    place.write("schemas/pathology.schema.json", "{ \"type\": \"txt\" }");
+    place.write("one.json", "{ \"grade\": \"2\" }");
+    place.write("doc.txt", "Grade 2.\n");
+    let scored = place.run(&["score", "--profile", "clinical", "--type", "pathology", "one.json"]).exits(0);
+    scored.finds(&["completeness"]);
+    let ran = place.run(&["run", "--profile", "clinical", "doc.txt"]).exits(2);
+    ran.says(&["rules/extract/pathology.yaml:2", "schemas/pathology.schema.json:1"]);
+}

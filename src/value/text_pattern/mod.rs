@@ -56,9 +56,9 @@ impl PatternSyntax {
 pub struct TextPattern {
     written: String,
     syntax: PatternSyntax,
-    compiled: OnceLock<Option<Regex>>,
+    compiled: OnceLock<Option<Box<Regex>>>,
     /// The same without an automaton, where that is enough to say whether it matches.
-    plain: OnceLock<Option<PlainPattern>>,
+    plain: OnceLock<Option<Box<PlainPattern>>>,
 }
 
 impl TextPattern {
@@ -73,7 +73,7 @@ impl TextPattern {
         let compiles =
             span.file().is_shipped() || (syntax.is_small(written) && syntax.parse(written).is_some());
         if !compiles {
-            let _ = pattern.compiled.set(Some(syntax.compile(written)?));
+            let _ = pattern.compiled.set(Some(Box::new(syntax.compile(written)?)));
         }
         Ok(pattern)
     }
@@ -93,15 +93,15 @@ impl TextPattern {
         }
     }
 
-    fn as_plain(&self) -> Option<PlainPattern> {
+    fn as_plain(&self) -> Option<Box<PlainPattern>> {
         let parsed = self.syntax.is_small(&self.written).then(|| self.syntax.parse(&self.written));
-        PlainPattern::of(&parsed.flatten()?)
+        PlainPattern::of(&parsed.flatten()?).map(Box::new)
     }
 
     /// The compiled pattern. A pattern that ships has one, too, unless the program was built with tests that fail.
     #[must_use]
     pub fn regex(&self) -> Option<&Regex> {
-        self.compiled.get_or_init(|| self.syntax.compile(&self.written).ok()).as_ref()
+        self.compiled.get_or_init(|| self.syntax.compile(&self.written).ok().map(Box::new)).as_deref()
     }
 }
 
