@@ -7,6 +7,7 @@
 mod compile;
 mod documents;
 mod engine_step;
+mod growth;
 mod plugin_round_trip;
 mod score;
 
@@ -24,4 +25,10 @@ fn main() {
     engine_step::bench(&mut criterion);
     plugin_round_trip::bench(&mut criterion);
     criterion.final_summary();
+    // Not criterion's: what counts is how the cells of a table stand to each other.
+    let asked = |word: String| word == "growth";
+    let filters: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
+    if filters.is_empty() || filters.into_iter().any(asked) {
+        growth::table();
+    }
 }

@@ -227,7 +227,19 @@ fn page(heading: &str, mentions: &[FieldMention], text: &str, paint: Paint) -> S
         [one] => format!("the most final mentions say `{one}`"),
         several => format!("the most final mentions differ: {}", several.join(", ")),
     };
-    let _ = writeln!(page, "  {verdict}");
+    let mut others: Vec<&str> =
+        affirmed().map(|mention| mention.value.as_str()).filter(|value| !held.contains(value)).collect();
+    others.sort_unstable();
+    others.dedup();
+    let others = if others.is_empty() {
+        String::new()
+    } else {
+        format!(
+            "; less final ones say {}",
+            others.iter().map(|one| format!("`{one}`")).collect::<Vec<_>>().join(", ")
+        )
+    };
+    let _ = writeln!(page, "  {verdict}{others}");
     page
 }
 

@@ -45,7 +45,8 @@ mapping! {
         )]
         pub opposite: BTreeMap<String, String>,
         /// Of several mentions of one field in equally final parts of a document, the value that a careful reader reports.
-        /// Without it, mentions that differ conflict.
+        /// Without it, mentions that differ conflict. Where it is the `opposite` of what a more final part says, the two conflict,
+        /// unless it is preliminary, of the gross description, or no more than history.
         #[key(examples(&["positive"]))]
         pub prefer: Option<String>,
         /// Whether phrases count wherever they stand, not only beside a name of the field: nobody writes "laterality: left".

@@ -420,7 +420,12 @@ impl Judge<'_> {
             .chain([here])
             .max()
             .unwrap_or(here);
-        let counted = |mention: &&Mention| mention.finality == final_most && self.holds(&mention.asserted);
+        // What a careful reader reports of several is not passed over because a more final part says the opposite.
+        let reported = asked.reader.prefers().filter(|one| asked.reader.opposite(*one) == Some(asked.value));
+        let is_reported = |mention: &Mention| Some(mention.value) == reported && mention.finality >= PLAIN;
+        let counted = |mention: &&Mention| {
+            (mention.finality == final_most || is_reported(mention)) && self.holds(&mention.asserted)
+        };
         let same = mentions.iter().filter(counted).filter(|mention| mention.value == asked.value).count()
             + usize::from(here == final_most && !mentions.iter().any(|mention| mention.bytes == said));
         let named =
@@ -433,6 +438,7 @@ impl Judge<'_> {
                 || mention.finality > here
                 // Of the document as a whole, its conclusions say it each for itself.
                 || self.is_of_all && mention.finality == here && here > PLAIN
+                || self.is_of_all && is_reported(mention)
                 // Or what stands beside the field's name, where the quote does not.
                 || own == 0 && mention.finality >= here && named(mention)
                 || self.document.is_labelled(&mention.bytes, &self.field);
