@@ -308,26 +308,19 @@ impl<'a> Search<'a> {
     /// again by a later one.
     fn list(&self, kept: Vec<Value>) -> Option<Found> {
         let mut read: Vec<(Range<usize>, Value)> = Vec::new();
-        for pattern in self.patterns() {
-            let Some(regex) = &pattern.regex else { continue };
-            for place in self.places(pattern) {
-                let offset = place.start;
-                let within = self.source.get(place).unwrap_or_default();
-                for captures in regex.captures_iter(within).take(MAX_MATCHES) {
-                    let Some(all) = captures.get(0) else { continue };
-                    let span = all.start() + offset..all.end() + offset;
-                    if read.iter().any(|(other, _)| other.start < span.end && span.start < other.end) {
-                        continue;
-                    }
-                    if pattern.reject.as_ref().is_some_and(|reject| reject.is_match(all.as_str())) {
-                        continue;
-                    }
-                    if let Some(item) = item(regex, &captures) {
-                        read.push((span, item));
-                    }
-                }
+        self.each_match(|pattern, captures, offset| {
+            let Some((regex, all)) = pattern.regex.as_ref().zip(captures.get(0)) else { return };
+            let span = all.start() + offset..all.end() + offset;
+            if read.iter().any(|(other, _)| other.start < span.end && span.start < other.end) {
+                return;
             }
-        }
+            if pattern.reject.as_ref().is_some_and(|reject| reject.is_match(all.as_str())) {
+                return;
+            }
+            if let Some(item) = item(regex, captures) {
+                read.push((span, item));
+            }
+        });
         read.sort_by_key(|(span, _)| span.start);
         let mut out = kept;
         let mut places = Vec::new();

@@ -42,7 +42,7 @@ fn what_was_put_in_its_place_is_made_private_or_refused() {
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     let error = Journal::open(&pipe).unwrap_err();
     assert!(error.to_string().contains("not a regular file"), "{error}");
-    // Only root can give files away; nobody can be anybody else.
+    // Changing the owner of a file takes root.
     let theirs = path.with_file_name("theirs.sqlite");
     std::fs::write(&theirs, "").unwrap();
     if std::os::unix::fs::chown(&theirs, Some(65_534), None).is_ok() {
