@@ -1,4 +1,4 @@
-//! The loop in a program of yours: `cargo run --example embed`.
+//! The loop in a program of yours: `cargo run --example embed --features bundled --target-dir target/bundled`.
 //!
 //! A program of yours depends on loopctl as `docs/rust.md` shows: the feature `bundled` links the shipped providers in,
 //! `network` lets those ask models that go by HTTP.

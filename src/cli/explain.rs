@@ -6,7 +6,7 @@ use super::explain_field::explain_field;
 use super::headings::OUTPUT;
 use super::issue_codes;
 use super::latest_run::recall;
-use super::loading::{library, state_folder};
+use super::loading::{library, state_folder, usual_profile};
 use super::output::{Format, Output};
 use super::profile::Over;
 use super::profile_explain::{Voice, explain_profile};
@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  loopctl explain out/report-1-result.json\n  loopctl explain latest --document report-1\n  loopctl run --format json report-1.txt | loopctl explain -\n  loopctl explain clinical --config accept.overall=0.9\n  loopctl explain LC101\n  loopctl explain report-1.txt --field margins --profile clinical"
+    after_help = "Examples:\n  loopctl explain out/report-1-result.json\n  loopctl explain latest --document report-1\n  loopctl run --format json report-1.txt | loopctl explain -\n  loopctl explain clinical --config accept.overall=0.9\n  loopctl explain LC101\n  loopctl explain report-1.txt --field margins"
 )]
 pub(super) struct Arguments {
     /// A run: a result file, a folder of `run --out`, `-` for results on standard input, a run's id in the journal, or
@@ -41,9 +41,9 @@ pub(super) struct Arguments {
     full: bool,
     /// A field, whose mentions in the document (given instead of a run) are shown: how each was read, and which holds; or a list
     /// with one item for each part (`specimens`), whose parts are shown, or a field of one (`specimens.B.margins`)
-    #[arg(long, value_name = "NAME", requires = "profile", help_heading = OF_A_DOCUMENT)]
+    #[arg(long, value_name = "NAME", help_heading = OF_A_DOCUMENT)]
     field: Option<String>,
-    /// The profile whose vocabularies read the field
+    /// The profile whose vocabularies read the field [default: `$LOOPCTL_PROFILE`, else `balanced`, as with `run`]
     #[arg(long, value_name = "PROFILE", requires = "field", help_heading = OF_A_DOCUMENT)]
     profile: Option<String>,
     #[command(flatten, next_help_heading = OF_A_PROFILE)]
@@ -97,8 +97,9 @@ impl Target {
 }
 
 pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
-    if let Some((field, profile)) = arguments.field.as_ref().zip(arguments.profile.as_ref()) {
-        let plan = arguments.over.on(profile).plan(&[], output)?;
+    if let Some(field) = &arguments.field {
+        let profile = arguments.profile.clone().unwrap_or_else(usual_profile);
+        let plan = arguments.over.on(&profile).plan(&[], output)?;
         let path = Path::new(&arguments.target);
         return explain_field(path, field, &plan, arguments.format, output);
     }

@@ -7,6 +7,7 @@ use super::profile_explain::Voice;
 use super::score::read_source;
 use crate::plan::Plan;
 use crate::report::Paint;
+use crate::result::is_result;
 use crate::rules::{Assertion, EvidenceRules};
 use crate::score::{FieldMention, FoundPart, read_mentions, read_mentions_of_part, read_parts};
 use crate::value::sanitize_line;
@@ -66,6 +67,13 @@ pub(super) fn explain_field(
     output: &mut Output,
 ) -> Result<Exit, Failure> {
     let text = read_source(path)?;
+    if text.trim_start().starts_with('{') && serde_json::from_str(&text).is_ok_and(|json| is_result(&json)) {
+        return Err(Failure::usage(format!(
+            "`{}` is a result of a run; `--field` reads a document",
+            sanitize_line(&path.to_string_lossy())
+        ))
+        .help("name the document that it is a result of; what the result says of the field, `explain` shows without `--field`"));
+    }
     let rules = plan.scoring.rules().evidence();
     let place = Place::of(field, rules);
     if let Place::List(list) = place {

@@ -67,6 +67,12 @@ pub(super) fn or_default(name: &str) -> Result<String, std::convert::Infallible>
     Ok(if name.is_empty() { "balanced".to_owned() } else { name.to_owned() })
 }
 
+/// The profile that `run` takes where none is named, for a verb that needs one only with certain flags.
+pub(super) fn usual_profile() -> String {
+    let named = std::env::var("LOOPCTL_PROFILE").unwrap_or_default();
+    if named.is_empty() { "balanced".to_owned() } else { named }
+}
+
 /// The folder of a person's own profiles, rules and plugins.
 pub(super) fn home() -> Option<PathBuf> {
     std::env::var_os("LOOPCTL_HOME").filter(|home| !home.is_empty()).map(PathBuf::from)

@@ -20,7 +20,7 @@ use crate::plan::{JudgePlan, Plan, Terms, ValidatorPlan, without_references};
 use crate::profile::{Asked, FileTracker, read_text_file};
 use crate::provider::{Prices, Recorder};
 use crate::report::{Live, closing, document_summary};
-use crate::result::DocumentResult;
+use crate::result::{DocumentResult, is_result};
 use crate::run::{
     Batch, BatchEnd, Candidates, Consultant, Earlier, Observer, RunStore, Session, asked_of, is_unrecognised,
     open_panel, open_stages, plan_ids, plugins_of, unpriced,
@@ -390,6 +390,10 @@ fn read_json(path: &Path) -> Result<Value, Failure> {
             path.display()
         ))
         .help("an extraction is one JSON object"));
+    }
+    if is_result(&value) {
+        return Err(Failure::broken(format!("`{}` is the result of a run, no extraction", path.display()))
+            .help("name the `…-extraction.json` beside it, or write out its `best_extraction`"));
     }
     Ok(value)
 }

@@ -84,6 +84,8 @@ pub(super) struct Reading {
     pub(super) broken: bool,
     /// How many misspelt keys were found.
     slips: usize,
+    /// How many lines could not be read.
+    refused: usize,
 }
 
 /// Why one file could not be read to its end.
@@ -133,6 +135,9 @@ impl Reading {
                 }
             }
         }
+        if let Some(more @ 1..) = self.refused.checked_sub(MOST_NOTES) {
+            output.say(&format!("  {more} more lines can't be read"));
+        }
         Ok(())
     }
 
@@ -178,12 +183,19 @@ impl Reading {
 
     fn refuse(&mut self, path: &Path, number: u64, error: &TrajectoryError, output: &mut Output) {
         self.broken = true;
+        self.refused += 1;
+        if self.refused > MOST_NOTES {
+            return;
+        }
         let word = output.err_paint.bad("error:");
         output.say(&format!(
             "{word} {}, line {number}: {}",
             file_name(path),
             sanitize_line(&error.to_string())
         ));
+        if self.refused == 1 && matches!(error, TrajectoryError::NotJson { .. }) {
+            output.say("  help: each line holds one JSON object, as `run --format jsonl` writes them");
+        }
     }
 
     /// Says which dimensions a profile asks for that no trajectory has: they count 0, which is rarely meant.

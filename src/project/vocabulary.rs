@@ -56,8 +56,8 @@ pub(crate) fn new_vocabulary(project: &Project, wanted: NewVocabulary<'_>) -> Re
     Ok(Plan {
         changes: draft.changes,
         remarks: vec![format!(
-            "no rubric uses it yet; add `vocabularies: [{0}]` to the rubric that the profile's grounding uses, or \
-             `{field}: {{ values: {0} }}` under its `fields`",
+            "no rubric uses it yet; write `{field}: {{ values: {0} }}` under `fields` of the rubric that the profile's \
+             grounding uses",
             wanted.name
         )],
         next: vec!["loopctl check".to_owned(), format!("loopctl test {path}")],

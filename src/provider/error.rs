@@ -219,6 +219,13 @@ impl ProviderError {
                 ),
                 None => "check the path and its permissions".to_owned(),
             },
+            // Cargo writes a library under one name whatever its features are.
+            Self::NotAPlugin { path, .. } if path.components().any(|one| one.as_os_str() == "deps") => {
+                "a build with the feature `bundled` in the same target folder takes a plugin's export away: give that \
+                 build a folder of its own (`--target-dir target/bundled`), and build this one again after \
+                 `cargo clean`"
+                    .to_owned()
+            }
             Self::NotAPlugin { .. } | Self::BadManifest { .. } | Self::ManifestMismatch { .. } => {
                 "build it with `loopctl-plugin-sdk`, or with `LC_MANIFEST` from `loopctl_plugin.h`".to_owned()
             }

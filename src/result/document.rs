@@ -16,6 +16,11 @@ use std::sync::Arc;
 /// Providers and models that answered, by the stage or member of the panel that asked: `ollama:llama3`.
 pub type AnsweredBy = BTreeMap<String, BTreeSet<String>>;
 
+/// Whether some JSON is the result of a document, by members that no extraction has together.
+pub(crate) fn is_result(value: &Value) -> bool {
+    ["final_status", "stop_reason", "best_extraction"].iter().all(|member| value.get(member).is_some())
+}
+
 /// The result of one document, as `-result.json` and `--format json` write it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[non_exhaustive]

@@ -14,6 +14,7 @@ use crate::result::DocumentResult;
 use crate::store::{Artifacts, EventLog, NoJournal, RunId, RunRecord, StoreError};
 use crate::value::{DocumentId, Millis};
 use serde_json::{Value, json};
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::watch;
@@ -24,7 +25,8 @@ use tokio::sync::watch;
 /// ```no_run
 /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
 /// let clinical = loopctl::Loop::builder().profile("clinical").plugins("/opt/loopctl/plugins").build()?;
-/// let result = clinical.run("report-1", "Lung, left lower lobe, biopsy: adenocarcinoma, grade 2.").await?;
+/// let report = "SURGICAL PATHOLOGY REPORT\nFINAL DIAGNOSIS: Lung, lobectomy: adenocarcinoma, grade 2. Margins: negative.";
+/// let result = clinical.run("report-1", report).await?;
 /// println!("{:?} {:?}", result.final_status, result.best_extraction);
 /// # Ok(())
 /// # }
@@ -99,8 +101,8 @@ impl Loop {
     }
 }
 
-/// Why there is no loop.
-#[derive(Debug, thiserror::Error)]
+/// Why there is no loop. Its `Debug` is what it says and what to do about it, because that is what a `main` prints that returns it.
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
     /// The profile, or a file that it reaches, can't be used: every problem, drawn with its place.
@@ -120,6 +122,19 @@ pub enum BuildError {
     /// The journal can't be opened, or the folder for artifacts not be made.
     #[error(transparent)]
     Store(#[from] StoreError),
+}
+
+impl fmt::Debug for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}")?;
+        match self {
+            BuildError::Open(error) => write!(f, "\n  help: {}", error.help()),
+            BuildError::UnsetVariable { variable, .. } => {
+                write!(f, "\n  help: set it with `.variable(\"{variable}\", …)`")
+            }
+            BuildError::Profile(_) | BuildError::Store(_) => Ok(()),
+        }
+    }
 }
 
 impl From<ProviderError> for BuildError {
