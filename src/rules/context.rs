@@ -66,6 +66,13 @@ mapping! {
         /// Phrases that stand after what they are about.
         #[key(default("[]"), examples(&["[is ruled out]"]))]
         pub after: Vec<String>,
+        /// Phrases that count only right before what they are about, with blanks, hyphens or a comma between: what is
+        /// `non-invasive` is not invasive.
+        #[key(default("[]"), examples(&["[non]"]))]
+        pub just_before: Vec<String>,
+        /// Phrases that count only right after what they are about: a carcinoma `in situ` is another thing than a carcinoma.
+        #[key(default("[]"), examples(&["[in situ]"]))]
+        pub just_after: Vec<String>,
     }
 }
 

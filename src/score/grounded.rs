@@ -344,6 +344,9 @@ fn judged_as(said: PassageVerdict, verdict: Verdict) -> Verdict {
 
 /// The passage that decides, in characters.
 fn span_of(source: &Source, verdict: &Verdict) -> Option<SourceSpan> {
+    if verdict.finding == Finding::StandsElsewhere {
+        return None;
+    }
     let bytes = verdict.bytes.as_ref().or(verdict.other.as_ref())?;
     Some(SourceSpan::from(source.index.chars(bytes)))
 }
@@ -430,6 +433,19 @@ impl Told<'_> {
                 format!("`{value}` is written; {}", self.otherwise(assertion(how))),
                 "keep the document's own doubt, or take the value back",
             ),
+            (_, Finding::StandsElsewhere) => {
+                let name = |step: &&str| step.bytes().any(|byte| !byte.is_ascii_digit());
+                let field = unescape(steps(pointer).filter(name).last().unwrap_or_default());
+                (
+                    "UNGROUNDED_VALUE",
+                    settings.severity,
+                    format!(
+                        "`{value}` is written; {}, but nothing there reads as `{field}`",
+                        self.otherwise("has it")
+                    ),
+                    "quote the words that say it of this field, or take the value back",
+                )
+            }
             _ => {
                 let place = self.part.map_or("the source".to_owned(), |part| format!("part {part}"));
                 let message = format!("`{value}` is not found in {place}");

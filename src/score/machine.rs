@@ -7,7 +7,7 @@ use super::combine::combine;
 use super::evaluate::{Item, Scope};
 use super::field_slots::{FieldSlots, SlotRoom};
 use super::grounded::{self, Names, Source};
-use super::grounding::Scratch;
+use super::grounding::{Identity, Scratch};
 use super::judged::Judged;
 use super::memo::Memo;
 use super::parted::{NO_PARTS_EXTRACTED, PARTS_SKIPPED};
@@ -49,6 +49,27 @@ pub(super) struct Buffers {
     pub grounding: Scratch,
     /// The same for single parts of a document.
     pub parts: BTreeMap<usize, Scratch>,
+    of_source: SourceAnswers,
+}
+
+/// What tests of a document's text said. Each candidate of it, and each of many values, asks them again.
+#[derive(Debug, Default)]
+struct SourceAnswers {
+    /// The text, and the type of document whose program has the tests.
+    of: Option<(Identity, Arc<str>)>,
+    said: BTreeMap<Index, bool>,
+}
+
+impl SourceAnswers {
+    /// Forgets what was said of another text, or of tests of another program.
+    fn begin(&mut self, source: &Source, program: &Program) {
+        let (text, tests) = (source.index.identity(), &program.document_type);
+        let same = |(known, of): &(Identity, Arc<str>)| known == text && Arc::ptr_eq(of, tests);
+        if !self.of.as_ref().is_some_and(same) {
+            self.of = Some((text.clone(), Arc::clone(tests)));
+            self.said.clear();
+        }
+    }
 }
 
 pub(super) struct Machine<'a> {
@@ -70,8 +91,6 @@ pub(super) struct Machine<'a> {
     fuel: &'a Fuel,
     /// What the last test said.
     flag: bool,
-    /// What tests of the document's text said: a rule may ask one for each of many values.
-    of_source: BTreeMap<Index, bool>,
     /// Weights of present fields, and of all.
     pub sums: (f64, f64),
     /// How many issues there were when the rule set began.
@@ -109,6 +128,9 @@ impl<'a> Machine<'a> {
         room: &'a mut Buffers,
         fuel: &'a Fuel,
     ) -> Self {
+        if let Some(source) = beside.source {
+            room.of_source.begin(source, program);
+        }
         Machine {
             program,
             scripts: rules.scripts(),
@@ -125,7 +147,6 @@ impl<'a> Machine<'a> {
             room,
             fuel,
             flag: false,
-            of_source: BTreeMap::new(),
             sums: (0.0, 0.0),
             issues_before: 0,
             free: Vec::new(),
@@ -369,15 +390,21 @@ impl<'a> Machine<'a> {
 
     fn test(&mut self, subject: OpSubject, index: Index, scope: &Scope<'a, '_>) -> bool {
         let Some(test) = self.program.tests.get(index as usize) else { return false };
-        let room = &mut self.room.text;
+        let Buffers { text: room, of_source, .. } = &mut *self.room;
         match subject {
             OpSubject::Value => scope.holds(test, Item::from(scope.value), room),
             OpSubject::Key => scope.key_holds(test, room),
             OpSubject::Source => {
                 let Some(text) = self.source.map(Source::text) else { return false };
-                *self.of_source.entry(index).or_insert_with(|| {
-                    self.fuel.spend_on(text.len() / SOURCE_STEP) && scope.holds(test, Item::Text(text), room)
-                })
+                if let Some(said) = of_source.said.get(&index) {
+                    return *said;
+                }
+                if !self.fuel.spend_on(text.len() / SOURCE_STEP) {
+                    return false;
+                }
+                let said = scope.holds(test, Item::Text(text), room);
+                of_source.said.insert(index, said);
+                said
             }
             OpSubject::At(reference) => match self.program.references.get(reference as usize) {
                 Some(reference) => scope.any_holds(test, reference, room),

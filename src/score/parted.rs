@@ -220,7 +220,10 @@ impl<'a> Ground<'a> {
         let parts = &item.kind.parted.parts;
         let mut open: HashSet<String> = HashSet::new();
         for leaf in leaves.iter_mut() {
-            let missing = matches!(leaf.verdict.finding, Finding::NotFound | Finding::QuoteNotFound);
+            let missing = matches!(
+                leaf.verdict.finding,
+                Finding::NotFound | Finding::StandsElsewhere | Finding::QuoteNotFound
+            );
             if !missing || leaf.verdict.support != Support::Unsupported {
                 continue;
             }

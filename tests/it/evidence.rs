@@ -124,6 +124,38 @@ fn a_quote_is_read_in_its_sentence() {
 }
 
 #[test]
+fn what_stands_right_beside_a_value_may_make_it_another() {
+    let denied = Some("CONTRADICTED_VALUE");
+    for text in
+        ["Ductal carcinoma in situ.", "Ductal carcinoma\nin-situ, left.", "Ductal carcinoma, in situ."]
+    {
+        is(text, &json!({"histology": "Ductal carcinoma"}), None, Support::Contradicted, denied);
+        is(text, &json!({"histology": "ductal carcinoma in situ"}), None, Support::Verified, None);
+    }
+    for text in ["Non-invasive papillary carcinoma.", "Non invasive papillary carcinoma."] {
+        is(text, &json!({"histology": "invasive papillary carcinoma"}), None, Support::Contradicted, denied);
+    }
+    let both = "Ductal carcinoma with ductal carcinoma in situ. HER2: positive in situ hybridization.";
+    is(both, &json!({"histology": "ductal carcinoma"}), None, Support::Verified, None);
+    // A phrase that begins before the value and ends within it.
+    let text = "IMPRESSION: No evidence of acute pulmonary embolism.";
+    let extraction = json!({"impression": "Evidence of acute pulmonary embolism"});
+    is(text, &extraction, None, Support::Contradicted, denied);
+}
+
+#[test]
+fn numbers_beside_a_phrase_are_part_of_the_value() {
+    let text = "ER: positive (60%).\nKi-67: 5%.\nNottingham grade 2 (6/9).\n";
+    let of = |percent: &str| json!({"ER": format!("positive ({percent})")});
+    for quote in [None, Some("ER: positive (60%)")] {
+        is(text, &of("60%"), quote, Support::Verified, None);
+    }
+    is(text, &of("5%"), None, Support::Unsupported, Some("UNGROUNDED_VALUE"));
+    is(text, &of("5%"), Some("ER: positive (60%)"), Support::Contradicted, Some("CONTRADICTED_VALUE"));
+    is(text, &json!({"grade": "2 (7/9)"}), None, Support::Unsupported, Some("UNGROUNDED_VALUE"));
+}
+
+#[test]
 fn a_quote_that_is_not_there_supports_nothing() {
     is(
         REPORT,
@@ -143,6 +175,26 @@ fn a_quote_that_decides_nothing_counts_half() {
         Support::Quoted,
         Some("UNVERIFIED_VALUE"),
     );
+}
+
+#[test]
+fn a_value_that_stands_elsewhere_is_not_said_to_be_missing() {
+    let text = "Left breast, mastectomy: invasive ductal carcinoma, 6.6 cm in greatest dimension.\nThe axillary cyst measures 1.2 cm.\n";
+    let told = |extraction: &Value| {
+        let out = assessed("pathology", text, extraction);
+        let issue = out.issues.iter().find(|issue| issue.code == "UNGROUNDED_VALUE");
+        issue.map(|issue| (issue.message.clone(), issue.source_span))
+    };
+    // A cancer that is measured is the tumor, though an organ is named before it.
+    assert_eq!(told(&json!({"tumorSizeMm": 66})), None);
+    let (message, span) = told(&json!({"tumorSizeMm": 12})).unwrap();
+    assert_eq!(
+        message,
+        "`12` is written; line 2 has it (\"The axillary cyst measures 1.2 cm.\"), but nothing there reads as `tumorSizeMm`"
+    );
+    assert_eq!(span, None, "no passage is offered that says something else");
+    let (message, _) = told(&json!({"tumorSizeMm": 77})).unwrap();
+    assert_eq!(message, "`77` is not found in the source");
 }
 
 #[test]
@@ -182,6 +234,14 @@ fn what_a_careful_reader_reports_stands_against_a_more_final_part() {
             }
         }
     }
+    // Nor is the opposite of a receptor, unless it was added when the rest was finished.
+    let report = "DIAGNOSIS: Carcinoma. HER2: negative.\n";
+    for heading in ["COMMENT", "ADDENDUM"] {
+        let text = format!("{report}{heading}: HER2 by FISH is amplified.\n");
+        is(&text, &json!({"HER2": "negative"}), None, Support::Conflicting, Some("CONFLICTING_MENTIONS"));
+    }
+    let text = format!("{report}ADDENDUM: HER2 by FISH is amplified.\n");
+    is(&text, &json!({"HER2": "positive"}), None, Support::Verified, None);
     let frozen = format!("FROZEN SECTION: The deep margin is involved by carcinoma.\n\n{conclusion}");
     is(&frozen, &negative, quote, Support::Verified, None);
     // The other way round the final part holds.

@@ -427,6 +427,20 @@ fn the_parts_of_a_document_are_explained() {
 }
 
 #[test]
+fn a_field_of_a_document_is_explained_with_the_usual_profile() {
+    let place = place("tcga_TCGA-G4-6306");
+    place
+        .run(&["explain", "report.txt", "--field", "margins"])
+        .exits(0)
+        .finds(&["vocabulary `margin-status`"]);
+    place.run(&["run", "--profile", "clinical", "--provider", "pattern", "--out", "out", "report.txt"]);
+    place
+        .run(&["explain", "out/report-result.json", "--field", "margins"])
+        .exits(2)
+        .says(&["`out/report-result.json` is a result of a run", "name the document that it is a result of"]);
+}
+
+#[test]
 fn pattern_has_an_item_for_each_part() {
     let place = place("mtsamples_3087_lung_biopsy_pathology_report_-_1");
     let ran = place.run(&[

@@ -13,7 +13,7 @@ const BLOCK: usize = 128;
 
 /// Tells one thing from another of its kind: equal only to its clones.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Identity(Arc<()>);
+pub(crate) struct Identity(Arc<()>);
 
 impl PartialEq for Identity {
     fn eq(&self, other: &Self) -> bool {
@@ -100,7 +100,7 @@ impl SourceIndex {
         index
     }
 
-    pub(super) fn identity(&self) -> &Identity {
+    pub(crate) fn identity(&self) -> &Identity {
         &self.identity
     }
 

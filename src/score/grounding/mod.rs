@@ -42,14 +42,13 @@ use serde_json::Value;
 
 pub use evidence::Support;
 pub(crate) use evidence::{Finding, Lexicon, Passages, Scope, Verdict};
-pub(crate) use index::SourceIndex;
+pub(crate) use index::{Identity, SourceIndex};
 pub(crate) use names::Vocabulary;
 pub(crate) use walk::LeafContext;
 
 use answers::Answers;
 use boundary::{is_negated, is_whole};
 use evidence::{Document, Field, Judge, Searched, is_quantity, quote_tokens, write_words};
-use index::Identity;
 use keys::Keys;
 use names::{Concept, Hit, settle};
 use neighbourhood::{Names, belongs};
@@ -383,7 +382,12 @@ impl<'a> Grounder<'a> {
         let is_of_all = is_listed && place.outer.is_none() && !is_of_several;
         let judge = Judge { document, field, is_of_several, is_listed, is_of_all, accepts, vocabulary };
         let search = || self.searched(&probe, place, &judge);
-        let verdict = judge.judge(&probe, canonical, quotes, others, search);
+        let mut verdict = judge.judge(&probe, canonical, quotes, others, search);
+        if verdict.finding == Finding::NotFound
+            && let Some(elsewhere) = self.stands(&probe, judge.field.names.hits)
+        {
+            verdict = Verdict::stands_elsewhere(elsewhere);
+        }
         self.scratch.words = words;
         Some(verdict.widened(&probe, self.source.text()))
     }
@@ -521,6 +525,13 @@ impl<'a> Grounder<'a> {
             (bytes, how)
         });
         Searched { affirmed: None, otherwise: denied }
+    }
+
+    /// Where a value stands at all, whatever the text speaks of there.
+    fn stands(&self, probe: &Probe<'_>, hits: &[Hit]) -> Option<Range<usize>> {
+        let whole = |found| is_whole(found, probe, self.source, hits);
+        let found = as_written::find(probe, self.source, self.fuel, whole).map(|(bytes, _)| bytes);
+        found.or_else(|| date::find(probe, self.source, whole).map(|found| bytes_of(found, self.source)))
     }
 
     fn span(&self, bytes: Range<usize>, method: Method) -> Match {

@@ -14,6 +14,10 @@ pub(super) enum Role {
     Before(Assertion),
     /// At what precedes it.
     After(Assertion),
+    /// At what follows right after it.
+    JustBefore(Assertion),
+    /// At what stands right before it.
+    JustAfter(Assertion),
     /// It looks like one of the others and is none.
     Ignored,
     /// It ends what a phrase before it reaches.
@@ -77,9 +81,15 @@ impl Triggers {
             (&context.of_another, Assertion::OfAnother),
         ];
         for (triggers, assertion) in kinds {
-            phrases
-                .extend(triggers.before.iter().map(|phrase| (Phrase::new(phrase), Role::Before(assertion))));
-            phrases.extend(triggers.after.iter().map(|phrase| (Phrase::new(phrase), Role::After(assertion))));
+            let lists = [
+                (&triggers.before, Role::Before(assertion)),
+                (&triggers.after, Role::After(assertion)),
+                (&triggers.just_before, Role::JustBefore(assertion)),
+                (&triggers.just_after, Role::JustAfter(assertion)),
+            ];
+            for (list, role) in lists {
+                phrases.extend(list.iter().map(|phrase| (Phrase::new(phrase), role)));
+            }
         }
         phrases.extend(context.ignored.iter().map(|phrase| (Phrase::new(phrase), Role::Ignored)));
         phrases.extend(context.terminators.iter().map(|phrase| (Phrase::new(phrase), Role::Terminator)));
@@ -148,10 +158,22 @@ impl Triggers {
         let near = hits.get(from..).unwrap_or_default();
         for hit in near.iter().take_while(|hit| hit.bytes.end <= sentence.end.min(bytes.end + NEAR)) {
             let (how, between) = match hit.role {
-                Role::Before(how) if hit.bytes.end <= bytes.start => (how, hit.bytes.end..bytes.start),
-                Role::After(how) if hit.bytes.start >= bytes.end => (how, bytes.end..hit.bytes.start),
+                // A phrase that ends within the value begins outside of it: `no evidence of` before `evidence of embolism`.
+                Role::Before(how) if hit.bytes.start < bytes.start => {
+                    (how, hit.bytes.end.min(bytes.start)..bytes.start)
+                }
+                Role::After(how) if hit.bytes.end > bytes.end => {
+                    (how, bytes.end..hit.bytes.start.max(bytes.end))
+                }
+                Role::JustBefore(how) if hit.bytes.end <= bytes.start => (how, hit.bytes.end..bytes.start),
+                Role::JustAfter(how) if hit.bytes.start >= bytes.end => (how, bytes.end..hit.bytes.start),
                 _ => continue,
             };
+            if matches!(hit.role, Role::JustBefore(_) | Role::JustAfter(_))
+                && !source.text().get(between.clone()).is_some_and(|gap| gap.chars().all(joins))
+            {
+                continue;
+            }
             let ended = near.iter().any(|other| {
                 other.role == Role::Terminator
                     && between.start <= other.bytes.start
@@ -205,6 +227,11 @@ impl Triggers {
         };
         words <= self.reach && !stops && !between.contains(';')
     }
+}
+
+/// Whether a character joins a phrase to what it stands beside.
+fn joins(c: char) -> bool {
+    c.is_whitespace() || matches!(c, ',' | '-' | '\u{2010}' | '\u{2011}')
 }
 
 /// Whether a statement of its own ends within a text: `LVI is present, PNI is …`, but not `LVI, PNI and necrosis are …`.

@@ -36,6 +36,8 @@ const PRELIMINARY: u8 = 2;
 const HEADING: usize = 20;
 /// How final a part is that nothing is known of.
 const PLAIN: u8 = SectionKind::PLAIN.finality;
+/// How final a part is that was added when the others were finished.
+const ADDED: u8 = 9;
 /// Most phrases within a value that are compared.
 const MOST_WITHIN: usize = 32;
 
@@ -98,7 +100,7 @@ impl Judge<'_> {
         search: impl FnOnce() -> Searched,
     ) -> Verdict {
         let asked = self.asked(canonical);
-        let quoted = match self.quotes(probe, asked, canonical, quotes, tokens) {
+        let quoted = match self.quotes(probe, asked, quotes, tokens) {
             Ok(quoted) => quoted,
             Err(verdict) => return verdict,
         };
@@ -114,7 +116,7 @@ impl Judge<'_> {
         match quoted {
             Quoted::Says(statement, whole) => {
                 let verdict = self.compared(Verdict::said(&statement, true), probe, asked, &mentions);
-                match self.rival(probe, asked, canonical, &statement, &whole) {
+                match self.rival(probe, asked, &statement, &whole) {
                     Some(other) if verdict.support == Support::Verified => Verdict {
                         support: Support::Conflicting,
                         finding: Finding::SaysAnother,
@@ -150,7 +152,7 @@ impl Judge<'_> {
                 ..Verdict::new(Support::Unsupported, Finding::QuoteOfAnother)
             }),
             Quoted::Undecided(bytes) => {
-                self.unquoted(probe, asked, canonical, &mentions, search).unwrap_or_else(|| {
+                self.unquoted(probe, asked, &mentions, search).unwrap_or_else(|| {
                     // A number, date or short word that the quote lacks is not said; of longer texts that can't be told.
                     let decided = asked.is_none()
                         && (is_quantity(probe) || is_date(probe) || probe.evidence() == Evidence::Strict);
@@ -163,7 +165,7 @@ impl Judge<'_> {
                 })
             }
             Quoted::Nothing | Quoted::Settled(_) => {
-                self.unquoted(probe, asked, canonical, &mentions, search).unwrap_or_else(Verdict::not_found)
+                self.unquoted(probe, asked, &mentions, search).unwrap_or_else(Verdict::not_found)
             }
         }
     }
@@ -171,7 +173,8 @@ impl Judge<'_> {
     fn asked(&self, canonical: Option<(ValueId, bool)>) -> Option<VocabularyValue<'_>> {
         let vocabulary = self.vocabulary?;
         let reader = self.document.lexicon.reader(vocabulary)?;
-        Some(VocabularyValue { vocabulary, reader, value: canonical?.0 })
+        let (value, whole) = canonical?;
+        Some(VocabularyValue { vocabulary, reader, value, whole })
     }
 
     /// Whether a value is doubtful itself, or the field is about what is.
@@ -200,7 +203,6 @@ impl Judge<'_> {
         &self,
         probe: &Probe<'_>,
         asked: Option<VocabularyValue<'_>>,
-        canonical: Option<(ValueId, bool)>,
         mentions: &[Mention],
         search: impl FnOnce() -> Searched,
     ) -> Option<Verdict> {
@@ -208,7 +210,7 @@ impl Judge<'_> {
         if by_mentions.is_some() {
             return by_mentions;
         }
-        if let Some(verdict) = self.by_passages(probe, asked, canonical) {
+        if let Some(verdict) = self.by_passages(probe, asked) {
             return Some(verdict);
         }
         let searched = search();
@@ -222,12 +224,7 @@ impl Judge<'_> {
 
     /// What the sentences say that speak of the field. Only what says the value counts: another value in a sentence that shares a
     /// word with the field's name may be another field's.
-    fn by_passages(
-        &self,
-        probe: &Probe<'_>,
-        asked: Option<VocabularyValue<'_>>,
-        canonical: Option<(ValueId, bool)>,
-    ) -> Option<Verdict> {
+    fn by_passages(&self, probe: &Probe<'_>, asked: Option<VocabularyValue<'_>>) -> Option<Verdict> {
         let short = asked.is_some() || is_quantity(probe) || probe.evidence() != Evidence::Free;
         if !short {
             return None;
@@ -241,7 +238,7 @@ impl Judge<'_> {
             if weight * 2 < best {
                 break;
             }
-            let said = self.said(probe, asked, canonical, place);
+            let said = self.said(probe, asked, place);
             match said {
                 Said::This(statement) if self.is_of_another_kind(probe, &statement.bytes).is_some() => {}
                 Said::This(statement) if self.holds(&statement.asserted) => {
@@ -281,7 +278,6 @@ impl Judge<'_> {
         &self,
         probe: &Probe<'_>,
         asked: Option<VocabularyValue<'_>>,
-        canonical: Option<(ValueId, bool)>,
         said: &Statement,
         whole: &Range<usize>,
     ) -> Option<Range<usize>> {
@@ -302,7 +298,7 @@ impl Judge<'_> {
         let mut passages = Vec::new();
         self.document.passages_of(&self.field, &mut passages);
         for (_, place) in &passages {
-            if let Said::Another(other) = self.said(probe, asked, canonical, place)
+            if let Said::Another(other) = self.said(probe, asked, place)
                 && self.holds(&other.asserted)
                 && self.is_of_another_kind(probe, &other.bytes).is_none()
             {
@@ -375,7 +371,15 @@ impl Judge<'_> {
     ) -> Option<Verdict> {
         let asked = asked?;
         let of_kind = |mention: &&Mention| self.is_of_another_kind(probe, &mention.bytes).is_none();
-        let own = mentions.iter().filter(|mention| mention.value == asked.value).filter(of_kind);
+        // Of `positive (90%)` a mention has read one word; the numbers must stand in its sentence, too.
+        let numbered = |mention: &&Mention| {
+            asked.whole || {
+                let sentence = self.document.passages.sentence(&mention.bytes, self.document.source);
+                self.document.has_numbers_of(probe, &self.document.tokens(&sentence))
+            }
+        };
+        let own =
+            mentions.iter().filter(|mention| mention.value == asked.value).filter(of_kind).filter(numbered);
         if let Some(mention) = own.clone().find(|mention| self.holds(&mention.asserted)) {
             let statement = Statement {
                 bytes: mention.bytes.clone(),
@@ -420,9 +424,16 @@ impl Judge<'_> {
             .chain([here])
             .max()
             .unwrap_or(here);
-        // What a careful reader reports of several is not passed over because a more final part says the opposite.
-        let reported = asked.reader.prefers().filter(|one| asked.reader.opposite(*one) == Some(asked.value));
-        let is_reported = |mention: &Mention| Some(mention.value) == reported && mention.finality >= PLAIN;
+        // The opposite is not passed over because a more final part says so; what a careful reader reports of several not even
+        // because something was added later.
+        let opposite = asked.reader.opposite(asked.value);
+        let (opposed, reported) = match asked.reader.prefers() {
+            Some(preferred) if preferred == asked.value => (None, false),
+            preferred => (opposite, opposite.is_some() && preferred == opposite),
+        };
+        let is_reported = |mention: &Mention| {
+            opposed == Some(mention.value) && mention.finality >= PLAIN && (reported || final_most < ADDED)
+        };
         let counted = |mention: &&Mention| {
             (mention.finality == final_most || is_reported(mention)) && self.holds(&mention.asserted)
         };
@@ -438,7 +449,7 @@ impl Judge<'_> {
                 || mention.finality > here
                 // Of the document as a whole, its conclusions say it each for itself.
                 || self.is_of_all && mention.finality == here && here > PLAIN
-                || self.is_of_all && is_reported(mention)
+                || self.is_listed && !self.is_of_several && is_reported(mention)
                 // Or what stands beside the field's name, where the quote does not.
                 || own == 0 && mention.finality >= here && named(mention)
                 || self.document.is_labelled(&mention.bytes, &self.field);

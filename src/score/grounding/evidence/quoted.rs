@@ -3,7 +3,6 @@
 use super::super::probe::Probe;
 use super::super::token::Token;
 use super::judging::Judge;
-use super::lexicon::ValueId;
 use super::quote;
 use super::reading::{Said, Statement, VocabularyValue};
 use super::support::{Finding, Support, Verdict};
@@ -16,7 +15,6 @@ impl Judge<'_> {
         &self,
         probe: &Probe<'_>,
         asked: Option<VocabularyValue<'_>>,
-        canonical: Option<(ValueId, bool)>,
         quotes: &[String],
         tokens: &mut Vec<Token>,
     ) -> Result<Quoted, Verdict> {
@@ -25,7 +23,7 @@ impl Judge<'_> {
             let places = quote::places(text, self.document.source, self.document.fuel, tokens);
             missing |= places.is_empty();
             for place in places {
-                let said = self.said(probe, asked, canonical, &place);
+                let said = self.said(probe, asked, &place);
                 let whole = self.document.bytes(&place);
                 let side = |bytes: &Range<usize>| {
                     let around = whole.start.min(bytes.start)..whole.end.max(bytes.end);
@@ -91,15 +89,13 @@ impl Judge<'_> {
         &self,
         probe: &Probe<'_>,
         asked: Option<VocabularyValue<'_>>,
-        canonical: Option<(ValueId, bool)>,
         place: &Range<usize>,
     ) -> Said {
         let Some(asked) = asked else { return self.document.literal(probe, place, &self.field) };
         let said = self.document.vocabulary(asked, place, &self.field);
-        let whole = canonical.is_some_and(|(_, whole)| whole);
         match said {
             // Of `positive (90%)` the vocabulary has read one word; the numbers must stand there, too.
-            Said::This(statement) if !whole && !self.document.has_numbers_of(probe, place) => {
+            Said::This(statement) if !asked.whole && !self.document.has_numbers_of(probe, place) => {
                 Said::Another(statement)
             }
             Said::Nothing => self.document.literal(probe, place, &self.field),

@@ -59,6 +59,8 @@ pub(super) struct VocabularyValue<'a> {
     pub(super) vocabulary: usize,
     pub(super) reader: &'a Reader,
     pub(super) value: ValueId,
+    /// Whether a phrase is all of what is asked for: of `positive (90%)` it is not.
+    pub(super) whole: bool,
 }
 
 /// How far after a quote its value may stand, in bytes.
@@ -103,12 +105,7 @@ impl<'a> Document<'a> {
     /// What a phrase says in its sentence: of a negated one the opposite, if there is one. The assertion is that of what is
     /// then said.
     pub(super) fn stated(&self, reader: &Reader, hit: &PhraseHit) -> (ValueId, Asserted) {
-        let asserted = if self.is_non(hit.bytes.start) {
-            Asserted { how: Assertion::Negated, by: None }
-        } else {
-            self.assertion(&hit.bytes)
-        };
-        self.turned(reader, hit.value, asserted)
+        self.turned(reader, hit.value, self.assertion(&hit.bytes))
     }
 
     /// A value, and its opposite where it is negated.
@@ -119,15 +116,6 @@ impl<'a> Document<'a> {
             }
             _ => (value, asserted),
         }
-    }
-
-    /// Whether `non-` stands before a byte.
-    fn is_non(&self, at: usize) -> bool {
-        let before = self.text().get(..at).unwrap_or_default();
-        let word = before.strip_suffix(['-', ' ', '\u{2010}', '\u{2011}']).unwrap_or_default();
-        let start = word.len().saturating_sub(3);
-        word.get(start..).is_some_and(|last| last.eq_ignore_ascii_case("non"))
-            && !word.get(..start).is_some_and(|rest| rest.ends_with(char::is_alphanumeric))
     }
 
     /// Whether the name that a token stands after, in its line and sentence, is another field's, and nothing there speaks of this
@@ -178,7 +166,7 @@ impl<'a> Document<'a> {
         place: &Range<usize>,
         field: &Field<'_>,
     ) -> Said {
-        let VocabularyValue { vocabulary, reader, value } = asked;
+        let VocabularyValue { vocabulary, reader, value, .. } = asked;
         let bytes = self.bytes(place);
         let subject = self.by_subject(asked, place, field);
         if let Some((said, statement)) = subject.clone().filter(|(_, one)| one.turned) {

@@ -42,7 +42,8 @@ impl Triggers {
                     let from = terminator.max().map_or(sentence.start, |from| from.max(sentence.start));
                     (self.behind(from.min(hit.bytes.start)..hit.bytes.start, source.text()), how, false)
                 }
-                Role::Ignored | Role::Terminator => return None,
+                // What stands beside these is read together with them, if at all.
+                Role::JustBefore(_) | Role::JustAfter(_) | Role::Ignored | Role::Terminator => return None,
             };
             (!bytes.is_empty()).then_some(Scope { bytes, how, is_ahead })
         };

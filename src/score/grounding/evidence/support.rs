@@ -51,6 +51,8 @@ pub(crate) enum Finding {
     Said,
     /// Nothing in the document says it.
     NotFound,
+    /// The document has the value's words or number, but not where it speaks of the field.
+    StandsElsewhere,
     /// The quote is not in the document.
     QuoteNotFound,
     /// The quote is about a field of another name.
@@ -90,6 +92,11 @@ impl Verdict {
     /// A value that nothing says.
     pub(in super::super) fn not_found() -> Self {
         Verdict::new(Support::Unsupported, Finding::NotFound)
+    }
+
+    /// A value that stands at some bytes, where the document does not speak of its field.
+    pub(in super::super) fn stands_elsewhere(other: Range<usize>) -> Self {
+        Verdict { other: Some(other), ..Verdict::new(Support::Unsupported, Finding::StandsElsewhere) }
     }
 
     pub(super) fn said(statement: &Statement, by_quote: bool) -> Self {
