@@ -7,7 +7,7 @@ use super::name::{self, kebab, words};
 use super::profile::DEFAULT_PARENT;
 use super::proof::{Of, cases_pass};
 use crate::diag::{Problems, SourceFile, nearest};
-use crate::profile::{CandidateKind, Files, Measure};
+use crate::profile::{CandidateKind, Files, Measure, Profile};
 use crate::rules::Inheritance;
 use crate::value::yaml::{self, Data};
 use std::collections::BTreeSet;
@@ -129,16 +129,21 @@ fn parent_of(draft: &Draft, file: &str) -> Result<Option<String>, Refusal> {
 /// The file of rules that measures a dimension of a profile, or another if that one has none.
 fn rules_of(draft: &Draft, profile: &str, dimension: &str) -> Result<Option<String>, Refusal> {
     let (loaded, _) = draft.profile(profile)?;
-    let mut named = loaded.profile.dimensions.iter().filter_map(|measured| match &measured.measure {
+    Ok(rules_measuring(&loaded.profile, dimension))
+}
+
+/// The same of a profile that is loaded.
+pub(super) fn rules_measuring(profile: &Profile, dimension: &str) -> Option<String> {
+    let mut named = profile.dimensions.iter().filter_map(|measured| match &measured.measure {
         Measure::Rules { name, .. } => Some((measured.name == dimension, name.value.clone())),
         _ => None,
     });
     let first = named.next();
     let wanted = named.find(|(is_wanted, _)| *is_wanted);
-    Ok(match first {
+    match first {
         Some((true, name)) => Some(name),
         other => wanted.or(other).map(|(_, name)| name),
-    })
+    }
 }
 
 /// Adds an item to a list, which is begun if there is none; a comment goes on the line above it.

@@ -2,6 +2,7 @@
 
 use super::change::{Change, How, Plan, Refusal};
 use super::draft::{EDITOR_SCHEMAS, schema_path};
+use super::rule::rules_measuring;
 use crate::diag::Problems;
 use crate::profile::{Files, Library, load};
 use include_dir::{Dir, DirEntry, include_dir};
@@ -26,7 +27,7 @@ const LEFT_ALONE: [&str; 2] = ["README.md", ".gitignore"];
 /// # Errors
 /// When there is no such profile, or files of the same names are there.
 pub(crate) fn starter(root: &Path, parent: &str, library: &Library) -> Result<Plan, Refusal> {
-    let name = starter_for(parent, library)?;
+    let Start { folder: name, validity } = start_for(parent, library)?;
     let mut plan = Plan::default();
     let mut files = Vec::new();
     if let Some(folder) = STARTERS.get_dir(name) {
@@ -35,7 +36,7 @@ pub(crate) fn starter(root: &Path, parent: &str, library: &Library) -> Result<Pl
     files.sort_by_key(|(path, _)| (path.contains('/'), path.clone()));
     let mut next = Vec::new();
     for (path, template) in files {
-        let text = template.replace("@PARENT@", parent);
+        let text = template.replace("@PARENT@", parent).replace("@VALIDITY@", &validity);
         if path == "README.md" {
             next = commands(&text);
         }
@@ -67,8 +68,16 @@ pub(crate) fn starter(root: &Path, parent: &str, library: &Library) -> Result<Pl
     Ok(plan)
 }
 
+/// What a project with a certain parent begins with.
+struct Start {
+    /// The folder of its files.
+    folder: &'static str,
+    /// The file of rules that measures `validity` in the parent: the project's own extends it, so that none of its rules is lost.
+    validity: String,
+}
+
 /// Which starter goes with a profile, by what it descends from.
-fn starter_for(parent: &str, library: &Library) -> Result<&'static str, Refusal> {
+fn start_for(parent: &str, library: &Library) -> Result<Start, Refusal> {
     if parent.contains(['/', '\\']) || parent.ends_with(".yaml") {
         return Err(Refusal::new(format!("`--profile` takes a profile by name, not `{parent}`"))
             .help("`loopctl profile list` names those that there are"));
@@ -82,10 +91,13 @@ fn starter_for(parent: &str, library: &Library) -> Result<&'static str, Refusal>
         );
     };
     let chain = &loaded.profile.chain;
-    FAMILIES
-        .iter()
-        .find(|(ancestor, _)| chain.iter().any(|name| name == ancestor))
-        .map(|(_, starter)| *starter)
+    let family = FAMILIES.iter().find(|(ancestor, _)| chain.iter().any(|name| name == ancestor));
+    family
+        .map(|(_, folder)| Start {
+            folder,
+            validity: rules_measuring(&loaded.profile, "validity")
+                .unwrap_or_else(|| "clinical-validity".to_owned()),
+        })
         .ok_or_else(|| {
             let known: Vec<String> = FAMILIES.iter().map(|(name, _)| format!("`{name}`")).collect();
             Refusal::new(format!("there is no project to start with for `{parent}`"))

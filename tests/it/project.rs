@@ -431,7 +431,7 @@ fn a_file_of_rules_that_is_begun_extends_those_in_whose_place_it_stands() {
     let rule =
         ["new", "rule", "grade-said", "--type", "pathology", "--field", "grade", "--file", "rules/ours.yaml"];
     place.run(&rule).exits(0);
-    assert!(place.read("rules/ours.yaml").contains("\nextends: clinical-validity "));
+    assert!(place.read("rules/ours.yaml").contains("\nextends: clinical-document "));
     place.run(&["check", "ours"]).exits(0).finds(&["0 errors, 0 warnings"]);
     place.write("r.jsonl", r#"{"id": 1, "document_type": "pathology", "extraction": {"grade": "fourth"}}"#);
     let issues = place.run(&["score", "--profile", "ours", "r.jsonl"]).exits(0).out;
