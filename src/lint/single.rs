@@ -79,7 +79,7 @@ impl FileKind {
             _ => None,
         };
         kind.ok_or_else(|| {
-            let message = format!("`{}` is no file that can be checked", file.name());
+            let message = format!("`{}` is not a file that loopctl can check", file.name());
             Problem { span: Some(Span::new(file, 0, 0)), ..Problem::placeless(Code::UnknownWord, message) }
                 .help(KNOWN)
         })

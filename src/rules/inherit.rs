@@ -2,8 +2,9 @@
 //! A file that stands in the place of one that ships with loopctl may extend that one, by its own name.
 //!
 //! The files are laid over each other as trees, as profiles are, before anything is decoded: mappings merge key by key,
-//! lists replace, `null` takes a key away. Only the list `rules` is different: a parent's rules come first, and a rule
-//! with the id of a parent's stands in its place.
+//! lists replace, `null` takes a key away. Two lists are different, because nobody means to lose what a parent looks for: of
+//! `rules` the parent's come first, and a rule with the id of a parent's stands in its place; of `vocabularies` the own
+//! come first, since the first that knows a field reads it.
 
 use super::compile::missing;
 use crate::diag::{Code, Problem, Problems, SourceFile, Span};
@@ -135,21 +136,34 @@ fn without_parent(mut tree: Node) -> Node {
 }
 
 fn over(base: Node, child: Node) -> Node {
-    let own = child.get("rules").cloned();
-    let inherited = base.get("rules").cloned();
+    let lists = ADDED_UP.map(|(key, join)| (key, join, list(&base, key), list(&child, key)));
     let mut tree = merge_mappings(base, child);
-    if let (Some(Node { data: Data::List(inherited), .. }), Some(Node { data: Data::List(own), span })) =
-        (inherited, own)
-        && let Data::Map(entries) = &mut tree.data
-        && let Some(entry) = entries.iter_mut().find(|entry| entry.key == "rules")
-    {
-        entry.value = Node { span, data: Data::List(joined(inherited, own)) };
+    let Data::Map(entries) = &mut tree.data else { return tree };
+    for (key, join, inherited, own) in lists {
+        if let (Some((_, inherited)), Some((span, own))) = (inherited, own)
+            && let Some(entry) = entries.iter_mut().find(|entry| entry.key == key)
+        {
+            entry.value = Node { span, data: Data::List(join(inherited, own)) };
+        }
     }
     tree
 }
 
+/// Puts a parent's items and a child's own together.
+type Join = fn(Vec<Node>, Vec<Node>) -> Vec<Node>;
+
+/// The lists of a parent and of a child that are put together.
+const ADDED_UP: [(&str, Join); 2] = [("rules", rules_of_both), ("vocabularies", vocabularies_of_both)];
+
+/// A list of a tree, and where it stands.
+fn list(tree: &Node, key: &str) -> Option<(Span, Vec<Node>)> {
+    let node = tree.get(key)?;
+    let Data::List(items) = &node.data else { return None };
+    Some((node.span.clone(), items.clone()))
+}
+
 /// The parent's rules, then the child's own; a rule of the child stands in the place of the parent's of its id.
-fn joined(inherited: Vec<Node>, own: Vec<Node>) -> Vec<Node> {
+fn rules_of_both(inherited: Vec<Node>, own: Vec<Node>) -> Vec<Node> {
     let id = |rule: &Node| rule.get("id").and_then(Node::as_text).map(str::to_owned);
     let mut rules = inherited;
     let parents = rules.len();
@@ -162,6 +176,17 @@ fn joined(inherited: Vec<Node>, own: Vec<Node>) -> Vec<Node> {
         }
     }
     rules
+}
+
+/// The child's own, then those of the parent that it does not name.
+fn vocabularies_of_both(inherited: Vec<Node>, own: Vec<Node>) -> Vec<Node> {
+    let mut names = own;
+    for name in inherited {
+        if !names.iter().any(|other| other.as_text() == name.as_text()) {
+            names.push(name);
+        }
+    }
+    names
 }
 
 #[cfg(test)]
@@ -197,6 +222,16 @@ mod tests {
             );
         let expected = json!({ "rules": [{ "id": "one", "field": "w" }, { "id": "two", "field": "y" }, { "id": "three", "field": "z" }, { "id": "three" }] });
         assert_eq!(read(&files, "b"), (expected, Vec::new()));
+    }
+
+    #[test]
+    fn vocabularies_are_added_before_the_parent_s() {
+        let files = Memory::default()
+            .with("rules/a.yaml", "vocabularies: [grade, margins]\n")
+            .with("rules/b.yaml", "extends: a\nvocabularies: [shape, grade]\n")
+            .with("rules/c.yaml", "extends: b\nvocabularies: null\n");
+        assert_eq!(read(&files, "b"), (json!({ "vocabularies": ["shape", "grade", "margins"] }), Vec::new()));
+        assert_eq!(read(&files, "c"), (json!({}), Vec::new()));
     }
 
     #[test]

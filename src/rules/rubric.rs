@@ -56,7 +56,7 @@ mapping! {
         pub extends: Option<String>,
         /// Vocabularies by which values of fields are read in texts: `margin-status` stands for
         /// `rules/vocabularies/margin-status.yaml`. Each reads the fields that it lists, and those that name it as their
-        /// `values`.
+        /// `values`. A rubric that extends another has those, too, after its own; `null` takes them away.
         #[key(
             default("[]"),
             shaped(|| Shape::list(Shape::text("a file under `rules/vocabularies/`, without `.yaml`"))),

@@ -236,7 +236,7 @@ fn what_is_right_is_right_by_itself_and_what_is_nothing_of_ours_is_said() {
     assert_eq!(ran.out, format!("{} files checked: 0 errors, 0 warnings\n", files.len()));
     for (name, text) in [("notes.txt", "hello"), ("data.json", "{\"a\": 1}"), ("other.yaml", "a: 1\n")] {
         let ran = checked(&[(name, text)], &["check", name]).exits(2);
-        ran.finds(&[&format!("`{name}` is no file that can be checked"), "JSON Schemas (`.json`)"]);
+        ran.finds(&[&format!("`{name}` is not a file that loopctl can check"), "JSON Schemas (`.json`)"]);
     }
     checked(&[], &["check", "rules/nowhere.rhai"]).exits(2).finds(&["nowhere.rhai"]);
 }

@@ -105,7 +105,7 @@ fn by_name(name: &str, library: &Library) -> Result<TestTarget, Problem> {
             };
             let problem = Problem::placeless(
                 Code::UnknownProfile,
-                format!("no profile, rules or vocabulary are called `{name}`"),
+                format!("no profile, rule file or vocabulary is called `{name}`"),
             );
             return Err(problem.help(help));
         }
