@@ -5,7 +5,40 @@ use loopctl::score::Support;
 use serde_json::{Value, json};
 
 /// A passage, a field, its value there, and a value that is another's.
-const ROWS: [(&str, &str, &str, &str, &str, &str); 24] = [
+const ROWS: [(&str, &str, &str, &str, &str, &str); 28] = [
+    // A side is that of the nearest thing, or of where the thing is named.
+    (
+        "Plantar responses were extensor on the right and flexor on the left.",
+        "extensorPlantarSide",
+        "right",
+        "extensor on the right",
+        "left",
+        "flexor on the left",
+    ),
+    (
+        "There was compression of the left lateral ventricle, and midline shift to the right.",
+        "midlineShiftSide",
+        "right",
+        "midline shift to the right",
+        "left",
+        "compression of the left lateral ventricle",
+    ),
+    (
+        "There is some weakness of the left arm. Handgrip is 5/5, right side.",
+        "weaknessSide",
+        "left",
+        "weakness of the left arm",
+        "right",
+        "Handgrip is 5/5, right side",
+    ),
+    (
+        "Soft tissue, right groin, excision: sarcoma.\nLymph nodes, left groin, dissection: no tumor.",
+        "groinDissectionSide",
+        "left",
+        "left groin, dissection",
+        "right",
+        "right groin, excision",
+    ),
     // What is named nearest tells of what kind a statement is.
     (
         "Proximal margin: 8 cm. Distal margin: 4.5 cm.",
@@ -208,6 +241,14 @@ fn what_is_said_of_one_thing_is_no_value_of_another_of_its_kind() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn of_three_sides_the_nearest_need_not_be_the_one() {
+    let text = "There is bilateral hard plaque at the bifurcation, left greater than right.";
+    let candidate = json!({ "plaquePredominantSide": "left" });
+    let (found, _) = support(text, &candidate, "/plaquePredominantSide", Some("left greater than right"));
+    assert_eq!(found, Support::Verified);
 }
 
 #[test]

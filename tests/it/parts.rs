@@ -254,6 +254,24 @@ fn a_quote_from_another_part_does_not_support() {
     holds(&out, "/specimens/1/margins", Support::Unsupported, Some("B"), Some("QUOTE_NOT_FOUND"));
 }
 
+/// What a template says of the whole tumor is nothing that the last part says.
+#[test]
+fn a_template_ends_the_last_part() {
+    for template in [
+        "Urothelial Carcinoma Pathologic Parameters. 1. Ureteral margins: positive.",
+        "SYNOPTIC REPORT - PROSTATE GLAND. Margins: positive.",
+        "Summary of Findings: Margins: positive.",
+    ] {
+        let text = format!(
+            "DIAGNOSIS: A. Bladder; cystectomy: - High grade carcinoma. B. Ureter; excision: - Ureter, no tumor. {template}"
+        );
+        let found = parts(&text);
+        assert_eq!(found.len(), 2, "{text}");
+        let last = texts(&found[1], &text).concat();
+        assert!(last.contains("no tumor") && !last.contains("positive"), "{last}");
+    }
+}
+
 #[test]
 fn no_part_is_lost_silently() {
     let text = report("tcga_TCGA-LD-A7W5");

@@ -293,6 +293,9 @@ impl Judge<'_> {
         if is_date(probe) {
             return self.other_date(probe, &said.bytes);
         }
+        if let Some(other) = asked.and_then(|asked| self.beside_subject(probe, asked, &said.bytes, whole)) {
+            return Some(other);
+        }
         let own = self.document.words_near(&said.bytes, &self.field);
         let own = own.max(self.document.words_within(whole, &self.field));
         let mut passages = Vec::new();

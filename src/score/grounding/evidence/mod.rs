@@ -1,6 +1,7 @@
 //! What supports a leaf: a quote that says its value, or the mentions of its field, each in its context.
 
 mod asked;
+mod beside;
 mod context;
 mod field;
 mod judging;
