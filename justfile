@@ -46,6 +46,10 @@ book:
 bench:
     cargo bench --locked
 
+# has scoring become slower, held against the same rules written by hand? benches/ratios.txt has what it was
+bench-check:
+    cargo bench --locked -- ratios
+
 # licences, advisories and sources of all dependencies; needs cargo-deny
 deny:
     cargo deny check

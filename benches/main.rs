@@ -4,6 +4,7 @@
 //! matters stands next to one from the same run to hold it against.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a bench that can't be set up has nothing to measure")]
 
+mod by_hand;
 mod compile;
 mod documents;
 mod engine_step;
@@ -26,9 +27,12 @@ fn main() {
     plugin_round_trip::bench(&mut criterion);
     criterion.final_summary();
     // Not criterion's: what counts is how the cells of a table stand to each other.
-    let asked = |word: String| word == "growth";
     let filters: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
-    if filters.is_empty() || filters.into_iter().any(asked) {
+    let asked = |name: &str| filters.is_empty() || filters.iter().any(|word| word == name);
+    if asked("growth") {
         growth::table();
+    }
+    if asked("ratios") {
+        by_hand::table();
     }
 }

@@ -28,7 +28,7 @@ pub struct IterationSummary {
     pub unknown_type: bool,
     /// The candidate itself, where it is known (a trajectory need not carry candidates).
     pub candidate: Option<Arc<Value>>,
-    /// Its content.
+    /// Its content, where a criterion (`unchanged`) compares it: most of what a decision costs.
     pub digest: Option<Digest>,
 }
 
@@ -50,7 +50,7 @@ impl IterationSummary {
             issues: IssueCounts::of(assessment),
             unseen: assessment.is_unseen(),
             unknown_type: assessment.is_of_unknown_type(),
-            digest: candidate.as_deref().map(Digest::of),
+            digest: candidate.as_deref().filter(|_| policy.stop.compares_candidates()).map(Digest::of),
             candidate,
         }
     }

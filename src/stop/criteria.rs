@@ -82,6 +82,13 @@ impl StopCriteria {
         self.0.iter().find_map(budget).unwrap_or_default()
     }
 
+    /// Whether a criterion compares candidates with earlier ones.
+    pub(crate) fn compares_candidates(&self) -> bool {
+        let mut compares = false;
+        self.visit(&mut |criterion| compares |= matches!(criterion, Criterion::Unchanged(_)));
+        compares
+    }
+
     /// Shows every criterion, those in groups, too.
     pub(crate) fn visit(&self, see: &mut dyn FnMut(&Criterion)) {
         self.0.iter().for_each(|criterion| criterion.visit(see));
