@@ -7,12 +7,13 @@ use super::combine::combine;
 use super::evaluate::{Item, Scope};
 use super::field_slots::{FieldSlots, SlotRoom};
 use super::grounded::{self, Names, Source};
-use super::grounding::{Identity, Scratch};
+use super::grounding::Scratch;
 use super::judged::Judged;
 use super::memo::Memo;
 use super::parted::{NO_PARTS_EXTRACTED, PARTS_SKIPPED};
 use super::pre_existing::PreExisting;
 use super::quotes::Quotes;
+use super::source_answers::SourceAnswers;
 use super::wording::{check_issue, plain_issue, schema_issue, script_issue};
 use crate::profile::{Counts, Dispositions, Weight};
 use crate::rules::{Address, CompiledRules, Index, IssueText, Op, OpSubject, Program, RulePath, SchemaCheck};
@@ -50,26 +51,6 @@ pub(super) struct Buffers {
     /// The same for single parts of a document.
     pub parts: BTreeMap<usize, Scratch>,
     of_source: SourceAnswers,
-}
-
-/// What tests of a document's text said. Each candidate of it, and each of many values, asks them again.
-#[derive(Debug, Default)]
-struct SourceAnswers {
-    /// The text, and the type of document whose program has the tests.
-    of: Option<(Identity, Arc<str>)>,
-    said: BTreeMap<Index, bool>,
-}
-
-impl SourceAnswers {
-    /// Forgets what was said of another text, or of tests of another program.
-    fn begin(&mut self, source: &Source, program: &Program) {
-        let (text, tests) = (source.index.identity(), &program.document_type);
-        let same = |(known, of): &(Identity, Arc<str>)| known == text && Arc::ptr_eq(of, tests);
-        if !self.of.as_ref().is_some_and(same) {
-            self.of = Some((text.clone(), Arc::clone(tests)));
-            self.said.clear();
-        }
-    }
 }
 
 pub(super) struct Machine<'a> {
@@ -396,14 +377,14 @@ impl<'a> Machine<'a> {
             OpSubject::Key => scope.key_holds(test, room),
             OpSubject::Source => {
                 let Some(text) = self.source.map(Source::text) else { return false };
-                if let Some(said) = of_source.said.get(&index) {
-                    return *said;
+                if let Some(said) = of_source.get(index) {
+                    return said;
                 }
                 if !self.fuel.spend_on(text.len() / SOURCE_STEP) {
                     return false;
                 }
                 let said = scope.holds(test, Item::Text(text), room);
-                of_source.said.insert(index, said);
+                of_source.keep(index, said);
                 said
             }
             OpSubject::At(reference) => match self.program.references.get(reference as usize) {

@@ -18,6 +18,7 @@ mod parted;
 pub(crate) mod parts;
 mod pre_existing;
 mod quotes;
+mod source_answers;
 mod member;
 mod memo;
 mod subject;

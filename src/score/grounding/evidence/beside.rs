@@ -19,6 +19,7 @@ impl Judge<'_> {
         asked: VocabularyValue<'_>,
         said: &Range<usize>,
         quote: &Range<usize>,
+        passages: &[(usize, Range<usize>)],
     ) -> Option<Range<usize>> {
         let subject: Vec<&str> =
             self.field.words().filter(|word| self.document.lexicon.of_field(word).is_none()).collect();
@@ -31,7 +32,9 @@ impl Judge<'_> {
             return None;
         }
         let is_whole = self.holds_all(&subject, &whole);
-        if let Some(other) = (!is_whole).then(|| self.where_subject_is(probe, asked, &subject)).flatten() {
+        if let Some(other) =
+            (!is_whole).then(|| self.where_subject_is(probe, asked, &subject, passages)).flatten()
+        {
             return Some(other);
         }
         let own = self.places(&subject, &whole);
@@ -57,9 +60,8 @@ impl Judge<'_> {
         probe: &Probe<'_>,
         asked: VocabularyValue<'_>,
         subject: &[&str],
+        passages: &[(usize, Range<usize>)],
     ) -> Option<Range<usize>> {
-        let mut passages = Vec::new();
-        self.document.passages_of(&self.field, &mut passages);
         passages.iter().find_map(|(_, place)| {
             let bytes = self.document.bytes(place);
             let is_said = self

@@ -14,9 +14,9 @@ pub(super) enum Role {
     Before(Assertion),
     /// At what precedes it.
     After(Assertion),
-    /// At what follows right after it.
+    /// At what comes directly after it.
     JustBefore(Assertion),
-    /// At what stands right before it.
+    /// At what comes directly before it.
     JustAfter(Assertion),
     /// It looks like one of the others and is none.
     Ignored,

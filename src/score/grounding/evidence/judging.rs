@@ -293,13 +293,14 @@ impl Judge<'_> {
         if is_date(probe) {
             return self.other_date(probe, &said.bytes);
         }
-        if let Some(other) = asked.and_then(|asked| self.beside_subject(probe, asked, &said.bytes, whole)) {
+        let mut passages = Vec::new();
+        self.document.passages_of(&self.field, &mut passages);
+        let beside = |asked| self.beside_subject(probe, asked, &said.bytes, whole, &passages);
+        if let Some(other) = asked.and_then(beside) {
             return Some(other);
         }
         let own = self.document.words_near(&said.bytes, &self.field);
         let own = own.max(self.document.words_within(whole, &self.field));
-        let mut passages = Vec::new();
-        self.document.passages_of(&self.field, &mut passages);
         for (_, place) in &passages {
             if let Said::Another(other) = self.said(probe, asked, place)
                 && self.holds(&other.asserted)

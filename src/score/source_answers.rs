@@ -1,0 +1,36 @@
+//! What tests of a document's text said, kept while the text is the same.
+
+use super::grounded::Source;
+use super::grounding::Identity;
+use crate::rules::{Index, Program};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// What tests of a document's text said. Each candidate of it, and each of many values, asks them again.
+#[derive(Debug, Default)]
+pub(super) struct SourceAnswers {
+    /// The text, and the type of document whose program has the tests.
+    of: Option<(Identity, Arc<str>)>,
+    said: BTreeMap<Index, bool>,
+}
+
+impl SourceAnswers {
+    /// Forgets what was said of another text, or of tests of another program.
+    pub(super) fn begin(&mut self, source: &Source, program: &Program) {
+        let (text, tests) = (source.index.identity(), &program.document_type);
+        let same = |(known, of): &(Identity, Arc<str>)| known == text && Arc::ptr_eq(of, tests);
+        if !self.of.as_ref().is_some_and(same) {
+            self.of = Some((text.clone(), Arc::clone(tests)));
+            self.said.clear();
+        }
+    }
+
+    /// What a test said.
+    pub(super) fn get(&self, test: Index) -> Option<bool> {
+        self.said.get(&test).copied()
+    }
+
+    pub(super) fn keep(&mut self, test: Index, said: bool) {
+        self.said.insert(test, said);
+    }
+}
