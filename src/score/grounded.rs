@@ -353,9 +353,11 @@ fn span_of(source: &Source, verdict: &Verdict) -> Option<SourceSpan> {
 
 /// The issue of a candidate that holds what the host filled in, and nothing else.
 fn nothing_extracted() -> Issue {
-    let message = "nothing was extracted: all that there is, is what the host filled in".to_owned();
+    let message = "nothing was extracted: beside what the host filled in there is at most what the document is said to lack"
+        .to_owned();
     let issue = plain_issue("NOTHING_EXTRACTED", Severity::Major, String::new(), message);
-    let fix = "extract what the document says, or leave it to a person".to_owned();
+    let fix =
+        "extract what the document says; where it says nothing of its fields, a person decides".to_owned();
     Issue { suggested_fix: Some(fix), ..issue }
 }
 
@@ -385,6 +387,12 @@ impl Told<'_> {
         }
         let place = self.part.map_or("the document".to_owned(), |part| format!("part {part}"));
         let (code, severity, message, fix) = match (self.verdict.support, self.verdict.finding) {
+            (_, Finding::SaysBoth) => (
+                "CONFLICTING_MENTIONS",
+                Severity::Major,
+                format!("`{value}` says opposite things at once; {}", self.otherwise("says one of them")),
+                "write the one that counts for the whole document, or leave it to a person",
+            ),
             (Support::Conflicting, _) => (
                 "CONFLICTING_MENTIONS",
                 Severity::Major,

@@ -14,6 +14,10 @@ pub(crate) enum Dimension {
     Mass,
     /// Litres.
     Volume,
+    /// Square metres.
+    Area,
+    /// Radiation absorbed, in grays.
+    Dose,
     /// Parts of a hundred.
     Percent,
 }
@@ -25,6 +29,8 @@ impl Dimension {
             "length" => Dimension::Length,
             "mass" => Dimension::Mass,
             "volume" => Dimension::Volume,
+            "area" => Dimension::Area,
+            "dose" => Dimension::Dose,
             "percent" => Dimension::Percent,
             _ => return None,
         })

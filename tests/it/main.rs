@@ -47,6 +47,7 @@ mod evidence_properties;
 mod evidence_numbers;
 #[cfg(test)]
 mod evidence_subjects;
+mod evidence_wordings;
 #[cfg(test)]
 mod explain_run;
 #[cfg(test)]

@@ -173,7 +173,7 @@ fn before_words(source: &SourceIndex, i: usize) -> Option<&str> {
 }
 
 /// Whether the number numbers a line of a list: `1. Adenocarcinoma`.
-fn is_list_number(source: &SourceIndex, i: usize) -> bool {
+pub(super) fn is_list_number(source: &SourceIndex, i: usize) -> bool {
     let after = source.gap_after(i);
     if !(after.starts_with(['.', ')']) && after.chars().nth(1).is_none_or(char::is_whitespace)) {
         return false;

@@ -18,15 +18,100 @@ fn iso(probe: &Probe<'_>) -> Option<(u32, u32, u32)> {
     (shaped && (1..=12).contains(&date.1) && (1..=31).contains(&date.2)).then_some(date)
 }
 
-/// Whether the value is a whole date in figures, with a year of four digits: too distinctive to be another field's by
-/// chance.
+/// Whether the value is a date with its month in words: `12 March 2025`, `March 12, 2025`, `12 de marzo de 2025`.
+fn in_words(probe: &Probe<'_>) -> Option<(u32, u32, u32)> {
+    let says = |i: &usize| !matches!(probe.word(*i), "de" | "del" | "of");
+    let mut parts = (0..probe.tokens.len().min(6)).filter(says);
+    let (first, second, third) = (parts.next()?, parts.next()?, parts.next()?);
+    if parts.next().is_some() || probe.tokens.len() > 6 {
+        return None;
+    }
+    let month = |i: usize| probe.token(i)?.listed().month;
+    let number = |i: usize| probe.word(i).parse::<u32>().ok();
+    let (month, day) = match (month(first), month(second)) {
+        (Some(month), None) => (month, number(second)?),
+        (None, Some(month)) => (month, number(first)?),
+        _ => return None,
+    };
+    let year = number(third)?;
+    ((1..=31).contains(&day) && (1900..=2199).contains(&year)).then_some((year, month, day))
+}
+
+/// Whether the value is a whole date, in figures with a year of four digits or with the month in words: too distinctive to be
+/// another field's by chance.
 pub(super) fn is_date(probe: &Probe<'_>) -> bool {
     let digits = |token: &super::token::Token| token.text(probe.text).len();
-    iso(probe).is_some()
+    iso(probe).or_else(|| in_words(probe)).is_some()
         || (probe.tokens.len() == 3
             && probe.tokens.iter().all(|token| token.kind == TokenKind::Number)
             && probe.tokens.iter().filter(|token| digits(token) == 4).count() == 1
             && probe.tokens.iter().filter(|token| digits(token) <= 2).count() == 2)
+}
+
+/// Which of the first two numbers of `3/4/24` is the month, where the document itself tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum DateOrder {
+    DayFirst,
+    MonthFirst,
+}
+
+impl DateOrder {
+    /// What the dates of a document tell that can be read in one way only; nothing where they differ, or where there are none.
+    pub(super) fn of(source: &SourceIndex) -> Option<Self> {
+        let (mut day_first, mut month_first) = (false, false);
+        for at in 0..source.tokens().len() {
+            let joined = |i: usize| matches!(source.gap_after(i), "/" | "-");
+            if !joined(at) || !joined(at + 1) {
+                continue;
+            }
+            let (Some(first), Some(second), Some(_)) =
+                (plain(source, at), plain(source, at + 1), plain(source, at + 2))
+            else {
+                continue;
+            };
+            day_first |= (13..=31).contains(&first) && (1..=12).contains(&second);
+            month_first |= (1..=12).contains(&first) && (13..=31).contains(&second);
+        }
+        match (day_first, month_first) {
+            (true, false) => Some(DateOrder::DayFirst),
+            (false, true) => Some(DateOrder::MonthFirst),
+            _ => None,
+        }
+    }
+}
+
+/// The value as a month of a year: `2008-04`.
+pub(super) fn month(probe: &Probe<'_>) -> Option<(u32, u32)> {
+    let (year, month) = probe.text.trim().split_once('-')?;
+    let figures = |text: &str, count: usize| {
+        (text.len() == count && text.bytes().all(|b| b.is_ascii_digit())).then(|| text.parse::<u32>().ok())?
+    };
+    let (year, month) = (figures(year, 4)?, figures(month, 2)?);
+    ((1900..=2199).contains(&year) && (1..=12).contains(&month)).then_some((year, month))
+}
+
+/// The month of a year that begins at token `at`: `April 2008`, `abril de 2008`, `4/2008`, `2008-04`, or a date in it.
+pub(super) fn month_at_year(source: &SourceIndex, from: usize, year: u32, month: u32) -> Option<TokenMatch> {
+    if let Some(date) = at(source, from) {
+        let is_in =
+            date.readings.iter().flatten().all(|(y, m, _)| (*y == year || *y == year % 100) && *m == month);
+        return is_in.then_some(date.tokens);
+    }
+    let joined = |gap: &str| gap.len() <= 2 && !gap.contains(['\n', ';']);
+    let small = usize::from(source.token_is(from + 1, "of") || source.token_is(from + 1, "de"));
+    let is_named = month_at(source, from) == Some(month) && plain(source, from + 1 + small) == Some(year);
+    let is_figures = plain(source, from) == Some(month)
+        && matches!(source.gap_after(from), "/" | "." | "-")
+        && plain(source, from + 1) == Some(year);
+    let is_iso = plain(source, from) == Some(year)
+        && source.gap_after(from) == "-"
+        && plain(source, from + 1) == Some(month);
+    let to = from + 2 + if is_named { small } else { 0 };
+    ((is_named && joined(source.gap_after(from))) || is_figures || is_iso).then_some(TokenMatch {
+        from,
+        to,
+        numeric: true,
+    })
 }
 
 /// Finds the value, if it is a date, where the source writes it in another way.
@@ -35,8 +120,9 @@ pub(super) fn find(
     source: &SourceIndex,
     accept: impl Fn(TokenMatch) -> bool,
 ) -> Option<TokenMatch> {
-    let (year, month, day) = iso(probe)?;
-    source.occurrences(probe.token(0)?.hash).iter().find_map(|&at| {
+    let (year, month, day) = iso(probe).or_else(|| in_words(probe))?;
+    let at_year = (0..probe.tokens.len()).rev().find(|i| probe.word(*i).parse() == Ok(year))?;
+    source.occurrences(probe.token(at_year)?.hash).iter().find_map(|&at| {
         let at = at as usize;
         if plain(source, at) != Some(year) {
             return None;
@@ -57,7 +143,10 @@ pub(super) struct DateHere {
 impl DateHere {
     /// Whether it may be the date that the value is.
     pub(super) fn may_be(&self, probe: &Probe<'_>) -> bool {
-        let Some((year, month, day)) = iso(probe).or_else(|| figures(probe)) else { return false };
+        let Some((year, month, day)) = iso(probe).or_else(|| in_words(probe)).or_else(|| figures(probe))
+        else {
+            return false;
+        };
         let same_year = |other: u32| other == year || (other < 100 && other == year % 100);
         self.readings.iter().flatten().any(|(y, m, d)| same_year(*y) && *m == month && *d == day)
     }
@@ -98,7 +187,15 @@ pub(super) fn at(source: &SourceIndex, at: usize) -> Option<DateHere> {
         && let (Some(a), Some(b)) = (two(at), two(at + 1))
         && let Some(y) = year(at + 2).or_else(|| short(at + 2))
     {
-        return found(at + 3, [Some((y, a, b)), Some((y, b, a))]);
+        let order = source.date_order().filter(|_| source.gap_after(at) != ".");
+        return match order {
+            Some(DateOrder::MonthFirst) if a <= 12 => found(at + 3, [Some((y, a, b)), None]),
+            Some(DateOrder::DayFirst) if b <= 12 => found(at + 3, [Some((y, b, a)), None]),
+            _ => found(at + 3, [Some((y, a, b)), Some((y, b, a))]),
+        };
+    }
+    if let Some(date) = compact(source, at) {
+        return found(at + 1, [Some(date), None]);
     }
     if let Some(month) = month_at(source, at)
         && let (Some(day), true) = (two(at + 1), near(at))
@@ -126,6 +223,17 @@ fn plain(source: &SourceIndex, i: usize) -> Option<u32> {
     number_at(source.text(), source.tokens(), i, source.decimal_comma())?.small()
 }
 
+/// A date in eight figures, as messages between systems have it, with or without a time of day: `20140321`, `201403210830`.
+fn compact(source: &SourceIndex, i: usize) -> Option<(u32, u32, u32)> {
+    let token = source.token(i).filter(|token| token.kind == TokenKind::Number)?;
+    let figures = token.text(source.text());
+    let is_whole = matches!(figures.len(), 8 | 12 | 14) && figures.bytes().all(|b| b.is_ascii_digit());
+    let part = |range: std::ops::Range<usize>| figures.get(range).and_then(|part| part.parse::<u32>().ok());
+    let date = (part(0..4)?, part(4..6)?, part(6..8)?);
+    let is_date = (1900..=2199).contains(&date.0) && (1..=12).contains(&date.1) && (1..=31).contains(&date.2);
+    (is_whole && is_date).then_some(date)
+}
+
 fn month_at(source: &SourceIndex, i: usize) -> Option<u32> {
     source.token(i)?.listed().month
 }
@@ -138,8 +246,12 @@ fn before(year: usize, month: u32, day: u32, source: &SourceIndex) -> Option<Tok
     if let (Some(first), Some(second)) = (plain(source, a), plain(source, b)) {
         let dotted = gap == "." && gap_too == ".";
         let other = gap == gap_too && (gap == "/" || (gap.chars().count() == 1 && gap.chars().all(is_dash)));
-        let day_first = first == day && second == month;
-        let month_first = first == month && second == day;
+        let order = source.date_order();
+        let day_first = first == day
+            && second == month
+            && (dotted || first == second || order != Some(DateOrder::MonthFirst));
+        let month_first =
+            first == month && second == day && (first == second || order != Some(DateOrder::DayFirst));
         return if (day_first && (dotted || other)) || (month_first && other) { found(a) } else { None };
     }
     let near = |gap: &str| gap.len() <= 3 && gap.chars().all(|c| c.is_whitespace() || matches!(c, ',' | '.'));

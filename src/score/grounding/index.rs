@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
+use super::date::DateOrder;
 use super::fold::{Hash, fold_eq, fold_str};
 use super::names::{Hit, Vocabulary};
 use super::spelt::Spelt;
@@ -42,6 +43,7 @@ pub(crate) struct SourceIndex {
     hits: Vec<Hit>,
     /// Its different words; read when a value is not there as it should be.
     spelt: OnceLock<Spelt>,
+    date_order: OnceLock<Option<DateOrder>>,
 }
 
 impl SourceIndex {
@@ -95,6 +97,7 @@ impl SourceIndex {
             decimal_comma: style.decimal_comma(),
             hits: Vec::new(),
             spelt: OnceLock::new(),
+            date_order: OnceLock::new(),
         };
         index.hits = vocabulary.locate(&index);
         index
@@ -112,6 +115,11 @@ impl SourceIndex {
 
     pub(super) fn decimal_comma(&self) -> bool {
         self.decimal_comma
+    }
+
+    /// Whether its dates in figures have the day or the month first, as far as they tell.
+    pub(super) fn date_order(&self) -> Option<DateOrder> {
+        *self.date_order.get_or_init(|| DateOrder::of(self))
     }
 
     pub(super) fn tokens(&self) -> &[Token] {

@@ -453,7 +453,7 @@ impl<'a> Grounder<'a> {
         let place = self.at_top(field);
         let vocabulary = self.vocabulary_of(&place, reading, &mut String::new())?;
         let reader = reading.lexicon.reader(vocabulary)?;
-        let mentions = self.document(reading).mentions(vocabulary, reader, &self.names(&place), false);
+        let mentions = self.document(reading).mentions(vocabulary, reader, &self.names(&place), true);
         let told = mentions.into_iter().map(|mention| Mentioned {
             value: reader.value(mention.value).to_owned(),
             context: mention.asserted.how,

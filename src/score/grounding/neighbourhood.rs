@@ -238,7 +238,11 @@ pub(super) fn break_before(i: usize, source: &SourceIndex) -> Break {
         let spaced = gap.get(dot + 1..).is_none_or(|rest| {
             rest.is_empty() || rest.starts_with([' ', ',', '\n', '\r', '\t', ')', '"', '.'])
         });
-        if spaced && !goes_on {
+        let leads_on = dot == 0
+            && i.checked_sub(1)
+                .and_then(|last| source.token(last))
+                .is_some_and(|last| last.listed().leads_on);
+        if spaced && !goes_on && !leads_on && !is_labelled_by_a_sentence(i, source) {
             return Break::Strong;
         }
         return Break::Weak;
@@ -252,6 +256,27 @@ pub(super) fn break_before(i: usize, source: &SourceIndex) -> Break {
     }
     Break::None
 }
+
+/// Whether a sentence of one word is what the few words before it, which end with a full stop as well, are a label of: `ER. Positive.`
+/// as scanned tables read.
+fn is_labelled_by_a_sentence(i: usize, source: &SourceIndex) -> bool {
+    let ends = |i: usize| source.gap_after(i).starts_with(['.', ';', '\n']);
+    let is_alone =
+        listed_at(source, i) == Some(WordClass::Polarity) && source.gap_after(i).starts_with(['.', ' ']);
+    let is_ended = ends(i) || source.gap_after(i).trim_start().starts_with('(');
+    let is_label = || {
+        let mut last = i.checked_sub(1);
+        (0..LABEL_WORDS).any(|_| {
+            let Some(at) = last else { return true };
+            last = at.checked_sub(1);
+            last.is_none_or(ends)
+        })
+    };
+    is_alone && is_ended && is_label()
+}
+
+/// Most words of a label that a full stop ends.
+const LABEL_WORDS: usize = 3;
 
 /// Whether a match of the value at `found` is evidence for this field.
 pub(super) fn belongs(

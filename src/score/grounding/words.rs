@@ -40,6 +40,8 @@ pub(super) struct Listed {
     pub(super) unit: Option<Unit>,
     /// The month that it names.
     pub(super) month: Option<u32>,
+    /// Whether no sentence ends with it.
+    pub(super) leads_on: bool,
 }
 
 /// The number of what the lists say of a word with this [`word_hash`], whatever it says before folding.
@@ -79,6 +81,7 @@ struct Lists {
     generic_keys: HashSet<String>,
     label_keys: HashSet<String>,
     months: HashMap<String, u32>,
+    leading_on: HashSet<String>,
     /// Everything that is said of a word, each once; the first is nothing.
     listings: Vec<Listed>,
     /// The words with what is said of each, by hash.
@@ -91,6 +94,9 @@ impl Lists {
         let (mut lists, mut strange) = (Lists::default(), Vec::new());
         for entry in entries("evidence.yaml", include_str!("../../../words/evidence.yaml")) {
             match WordClass::named(&entry.key) {
+                None if entry.key == "leads_on" => {
+                    lists.leading_on.extend(words(&entry.value).map(str::to_owned));
+                }
                 Some(class) => words(&entry.value)
                     .for_each(|word| _ = lists.classes.entry(word.to_owned()).or_insert(class)),
                 None => strange.push(entry.key),
@@ -117,13 +123,14 @@ impl Lists {
     /// Gathers what is said of each word.
     fn by_word(mut self) -> Self {
         self.listings.push(Listed::default());
-        let own = self.classes.keys().chain(self.months.keys()).cloned();
+        let own = self.classes.keys().chain(self.months.keys()).chain(&self.leading_on).cloned();
         let words: BTreeSet<String> = own.chain(unit_words().map(str::to_owned)).collect();
         for word in words {
             let said = Listed {
                 class: self.classes.get(&word).copied(),
                 unit: unit_named(&word),
                 month: self.months.get(&word).copied(),
+                leads_on: self.leading_on.contains(&word),
             };
             let at = self.listings.iter().position(|known| *known == said).unwrap_or_else(|| {
                 self.listings.push(said);
@@ -199,7 +206,12 @@ mod tests {
     fn words_are_folded_else_they_would_never_be_found() {
         let (lists, _) = Lists::read();
         let units: Vec<&str> = unit_words().collect();
-        let words = lists.classes.keys().chain(lists.months.keys()).chain(&lists.generic_keys);
+        let words = lists
+            .classes
+            .keys()
+            .chain(lists.months.keys())
+            .chain(&lists.generic_keys)
+            .chain(&lists.leading_on);
         for word in words.chain(&lists.label_keys).map(String::as_str).chain(units) {
             assert_eq!(Word::new(word).map(|folded| folded.as_str().to_owned()).as_deref(), Some(word));
         }

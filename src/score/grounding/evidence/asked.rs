@@ -13,7 +13,7 @@ impl Grounder<'_> {
     ) -> Vec<(String, Assertion)> {
         let Some(reader) = reading.lexicon.reader(vocabulary) else { return Vec::new() };
         let place = self.at_top(key);
-        let mentions = self.document(reading).mentions(vocabulary, reader, &self.names(&place), false);
+        let mentions = self.document(reading).mentions(vocabulary, reader, &self.names(&place), true);
         let said = mentions.iter().map(|one| (reader.value(one.value).to_owned(), one.asserted.how));
         said.collect()
     }

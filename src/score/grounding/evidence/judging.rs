@@ -63,7 +63,7 @@ impl Judge<'_> {
         match self.opposite_within(&verdict, probe) {
             Some(other) => Verdict {
                 support: Support::Conflicting,
-                finding: Finding::SaysAnother,
+                finding: Finding::SaysBoth,
                 other: Some(other),
                 ..verdict
             },
@@ -99,7 +99,7 @@ impl Judge<'_> {
         tokens: &mut Vec<Token>,
         search: impl FnOnce() -> Searched,
     ) -> Verdict {
-        let asked = self.asked(canonical);
+        let asked = self.asked(canonical, probe);
         let quoted = match self.quotes(probe, asked, quotes, tokens) {
             Ok(quoted) => quoted,
             Err(verdict) => return verdict,
@@ -109,7 +109,7 @@ impl Judge<'_> {
                 asked.vocabulary,
                 asked.reader,
                 &self.field.names,
-                self.field.label.is_some(),
+                asked.by_name && self.field.label.is_none(),
             ),
             None => Vec::new(),
         };
@@ -170,11 +170,13 @@ impl Judge<'_> {
         }
     }
 
-    fn asked(&self, canonical: Option<(ValueId, bool)>) -> Option<VocabularyValue<'_>> {
+    fn asked(&self, canonical: Option<(ValueId, bool)>, probe: &Probe<'_>) -> Option<VocabularyValue<'_>> {
         let vocabulary = self.vocabulary?;
         let reader = self.document.lexicon.reader(vocabulary)?;
         let (value, whole) = canonical?;
-        Some(VocabularyValue { vocabulary, reader, value, whole })
+        // That a test or a margin is named does not say that it is positive.
+        let by_name = self.is_listed || reader.is_of_presence(probe.text);
+        Some(VocabularyValue { vocabulary, reader, value, whole, by_name })
     }
 
     /// Whether a value is doubtful itself, or the field is about what is.
@@ -215,7 +217,14 @@ impl Judge<'_> {
         }
         let searched = search();
         if let Some((bytes, method)) = searched.affirmed {
-            return Some(Verdict::found(bytes, method));
+            let other = is_date(probe).then(|| self.other_date(probe, &bytes)).flatten();
+            let verdict = Verdict::found(bytes, method);
+            return Some(match other {
+                Some(_) => {
+                    Verdict { support: Support::Conflicting, finding: Finding::SaysAnother, other, ..verdict }
+                }
+                None => verdict,
+            });
         }
         let (bytes, how) = searched.otherwise?;
         let support = if how == Assertion::Uncertain { Support::Unsupported } else { Support::Contradicted };
@@ -299,8 +308,8 @@ impl Judge<'_> {
         if let Some(other) = asked.and_then(beside) {
             return Some(other);
         }
-        let own = self.document.words_near(&said.bytes, &self.field);
-        let own = own.max(self.document.words_within(whole, &self.field));
+        let quoted = self.document.words_within(whole, &self.field);
+        let own = self.document.words_near(&said.bytes, &self.field).max(quoted);
         for (_, place) in &passages {
             if let Said::Another(other) = self.said(probe, asked, place)
                 && self.holds(&other.asserted)
@@ -313,6 +322,11 @@ impl Judge<'_> {
                     && (
                         // `CO2 of 57`, where the other number stands in a sentence that does not speak of it.
                         own == 0 && near * 2 >= self.field.len() && self.document.is_right_after_word(&other.bytes, &self.field)
+                    // `ALT was 109, AST was 70`, quoted without the test that the row is about.
+                    || self.field.label.is_some()
+                        && quoted == 0
+                        && self.document.is_right_after_word(&other.bytes, &self.field)
+                        && !self.document.is_right_after_word(&said.bytes, &self.field)
                     // The final part says otherwise.
                     || near >= own.max(1) && self.document.finality(&other.bytes) > self.document.finality(&said.bytes)
                         && self.document.is_after_label(&other.bytes, &self.field)
@@ -321,7 +335,7 @@ impl Judge<'_> {
                         && !self.document.is_labelled(&said.bytes, &self.field)
                         && !self.document.is_after_label(&said.bytes, &self.field)
                     || self.document.qualities_near(&other.bytes, &self.field) > self.document.qualities_near(whole, &self.field)
-                        && near >= own.max(1)
+                        && near >= own.max(1) && near * 2 >= self.field.len()
                     );
                 let of_subject =
                     own == 0 && near > 0 && asked.is_some_and(|asked| asked.reader.counts_anywhere());
@@ -344,7 +358,12 @@ impl Judge<'_> {
         if !compares || self.document.finality(said) != PRELIMINARY {
             return None;
         }
-        let mut finals = self.document.passages.finals().peekable();
+        // A final part that does not speak of the field replaces nothing.
+        let speaks = |part: &Range<usize>| {
+            self.field.names.holds_own(&self.document.tokens(part))
+                || self.document.words_within(part, &self.field) > 0
+        };
+        let mut finals = self.document.passages.finals().filter(speaks).peekable();
         let first = finals.peek()?.clone();
         let says = |part: Range<usize>| {
             let place = self.document.tokens(&part);
@@ -364,6 +383,7 @@ impl Judge<'_> {
         self.document
             .labelled_date(&self.field, said, is_same)
             .or_else(|| self.document.date_of_occasion(&self.field, said, is_same))
+            .or_else(|| self.document.date_of_subject(&self.field, said, is_same))
     }
 
     /// What the mentions of the field say of the value; none where there are no mentions.

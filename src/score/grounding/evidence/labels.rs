@@ -112,6 +112,45 @@ impl Document<'_> {
         }
         found
     }
+
+    /// Another date in a sentence that has every word of the field's name, where the sentence of the one at `bytes` has none.
+    pub(super) fn date_of_subject(
+        &self,
+        field: &Field<'_>,
+        bytes: &Range<usize>,
+        is_same: impl Fn(&Range<usize>) -> bool,
+    ) -> Option<Range<usize>> {
+        // What the vocabulary of occasions knows has other names, and is looked for by them.
+        let occasion = self.lexicon.named(OCCASION);
+        let is_known = field.qualities.iter().any(|one| Some(one.vocabulary) == occasion);
+        if is_known || self.words_within(&self.sentence_with_label(bytes), field) > 0 {
+            return None;
+        }
+        let rarest = field.words().min_by_key(|word| self.source.occurrences(word_hash(word)).len())?;
+        let mut found = None;
+        for at in self.source.occurrences(word_hash(rarest)).iter().take(MOST) {
+            let at = *at as usize;
+            let here = self.passages.sentence(&self.bytes(&(at..at + 1)), self.source);
+            if !self.fuel.spend(64) || self.words_within(&here, field) < field.len() {
+                continue;
+            }
+            let sentence = self.tokens(&here);
+            let near = sentence.start.max(at.saturating_sub(DATED))..sentence.end.min(at + DATED);
+            let Some(date) = self.first_date(near.clone()) else { continue };
+            let word = self.bytes(&(at..at + 1));
+            let between = self.text().get(word.start.min(date.start)..word.end.max(date.end));
+            if between.is_none_or(|text| text.contains('|')) {
+                continue;
+            }
+            let after = self.tokens(&date).end;
+            // Of two dates nobody can tell which one is the field's.
+            if is_same(&date) || self.first_date(after..near.end.max(after)).is_some() {
+                return None;
+            }
+            found.get_or_insert(date);
+        }
+        found
+    }
 }
 
 /// Whether a gap separates two statements.

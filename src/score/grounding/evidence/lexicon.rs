@@ -240,6 +240,15 @@ impl Reader {
         self.named
     }
 
+    /// Whether a text says that something is there, or is not, and not what a test of it gave.
+    pub(super) fn is_of_presence(&self, text: &str) -> bool {
+        let names = self
+            .named
+            .into_iter()
+            .flat_map(|(affirmed, negated)| [self.value(affirmed), self.value(negated)]);
+        names.chain(TRUTHS).any(|name| name.eq_ignore_ascii_case(text.trim()))
+    }
+
     /// What a value says when it is negated.
     pub(super) fn opposite(&self, value: ValueId) -> Option<ValueId> {
         self.opposite.get(value as usize).copied().flatten()
@@ -289,6 +298,9 @@ fn is_part_of_number(text: &str, found: &Range<usize>) -> bool {
         && at(found.start.checked_sub(2)).is_ascii_digit();
     after || before
 }
+
+/// Truth values as candidates write them.
+const TRUTHS: [&str; 4] = ["true", "false", "yes", "no"];
 
 /// Longest candidate's text that is read as a value of a vocabulary, in bytes.
 const MAX_VALUE: usize = 200;

@@ -1,5 +1,6 @@
 //! What a passage says of a text, a number or a date.
 
+use super::super::boundary::is_list_number;
 use super::super::fold::{Word, fold_eq};
 use super::super::number::Unit;
 use super::super::probe::{Probe, is_times, unit_at};
@@ -14,11 +15,18 @@ use super::reading::{Document, Said, Statement};
 use crate::rules::Assertion;
 use std::ops::Range;
 
+/// Words that say that two numbers are the ends of a range, and how far before it they stand, in tokens.
+const RANGE: [&str; 4] = ["range", "ranges", "ranging", "ranged"];
+const RANGE_WORDS: usize = 3;
+
 impl Document<'_> {
     /// What some tokens say of a text, number or date.
     pub(super) fn literal(&self, probe: &Probe<'_>, place: &Range<usize>, field: &Field<'_>) -> Said {
         if date::is_date(probe) {
             return self.date(probe, place);
+        }
+        if let Some((year, month)) = date::month(probe) {
+            return self.month(year, month, place);
         }
         if is_quantity(probe) {
             return self.quantity(probe, place, field);
@@ -97,6 +105,16 @@ impl Document<'_> {
         }
     }
 
+    /// A month of a year, in words or within a whole date.
+    fn month(&self, year: u32, month: u32, place: &Range<usize>) -> Said {
+        let said =
+            |at: usize| date::month_at_year(self.source, at, year, month).filter(|one| one.to <= place.end);
+        match place.clone().find_map(said) {
+            Some(found) => self.this(found, Method::Numeric),
+            None => Said::Nothing,
+        }
+    }
+
     /// The first date within some tokens.
     pub(super) fn first_date(&self, tokens: Range<usize>) -> Option<Range<usize>> {
         let end = tokens.end;
@@ -110,14 +128,34 @@ impl Document<'_> {
         date::at(self.source, self.tokens(bytes).start).is_some_and(|found| found.may_be(probe))
     }
 
-    /// Whether a number is the bound of something else: `less than 0.80`.
-    fn is_bound(&self, at: usize) -> bool {
+    /// Whether a number is the bound of something else: `less than 0.80`, `<10%`, `4% to 9%`.
+    fn is_bound(&self, probe: &Probe<'_>, at: usize) -> bool {
         let before = |back: usize| {
             at.checked_sub(back)
                 .and_then(|i| self.source.token(i))
                 .map_or("", |token| token.text(self.text()))
         };
+        let compares = |text: &str| text.starts_with(['<', '>', '\u{2264}', '\u{2265}']);
+        if compares(before(1)) && !probe.text.trim_start().starts_with(['<', '>', '\u{2264}', '\u{2265}']) {
+            return true;
+        }
         before(1).eq_ignore_ascii_case("than") && !before(3).eq_ignore_ascii_case("no") && before(2) != "more"
+    }
+
+    /// Whether a number is an end of a range, which a number alone does not say: `ranges from 4% to 9%`.
+    fn is_of_range(&self, probe: &Probe<'_>, at: usize) -> bool {
+        if probe.tokens.iter().filter(|token| token.kind == TokenKind::Number).count() != 1 {
+            return false;
+        }
+        let number = |i: usize| self.source.token(i).is_some_and(|token| token.kind == TokenKind::Number);
+        let to = |i: usize| self.source.token_is(i, "to");
+        let first = match (number(at + 2) && to(at + 1), at >= 2 && number(at - 2) && to(at - 1)) {
+            (true, _) => at,
+            (_, true) => at - 2,
+            _ => return false,
+        };
+        let ranges = |i: usize| RANGE.iter().any(|word| self.source.token_is(i, word));
+        (first.saturating_sub(RANGE_WORDS)..first).any(ranges)
     }
 
     fn statement(&self, found: TokenMatch) -> Statement {
@@ -133,7 +171,8 @@ impl Document<'_> {
     fn quantity(&self, probe: &Probe<'_>, place: &Range<usize>, field: &Field<'_>) -> Said {
         if let Some(found) = self.aligned(probe, place)
             && !self.is_of_another(found.from, field)
-            && !self.is_bound(found.from)
+            && !self.is_bound(probe, found.from)
+            && !self.is_of_range(probe, found.from)
         {
             return self.this(found, Method::Normalized);
         }
@@ -144,11 +183,11 @@ impl Document<'_> {
                 continue;
             };
             let found = TokenMatch { from: at, to: at + 1, numeric: true };
-            if self.is_in_a_date(at) {
+            if self.is_in_a_date(at) || probe.is_bare_number() && is_list_number(self.source, at) {
                 continue;
             }
             let equal = number_matches(probe, self.source, 0, at).is_some();
-            if self.is_bound(at) {
+            if self.is_bound(probe, at) || self.is_of_range(probe, at) {
                 continue;
             }
             if equal && probe.token(0).is_some_and(|own| own.hash == token.hash) && probe.tokens.len() <= 2 {

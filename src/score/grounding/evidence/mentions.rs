@@ -22,15 +22,18 @@ pub(in super::super) struct Mention {
 
 /// Most mentions of one field that are compared.
 const MOST: usize = 64;
+/// How long a list below a label may be, in bytes.
+const LIST: usize = 1_500;
 
 impl Document<'_> {
-    /// The mentions of a field that a vocabulary reads, in order. The name of a row's test (`is_row`) says no value by itself.
+    /// The mentions of a field that a vocabulary reads, in order. With `by_name`, the name itself says one: where
+    /// it is the name of a finding, and not of a row's test.
     pub(in super::super) fn mentions(
         &self,
         vocabulary: usize,
         reader: &Reader,
         names: &Names<'_>,
-        is_row: bool,
+        by_name: bool,
     ) -> Vec<Mention> {
         let mut mentions: Vec<Mention> = Vec::new();
         let everywhere = 0..self.text().len();
@@ -46,6 +49,9 @@ impl Document<'_> {
             }
             let (value, asserted) = self.stated(reader, hit);
             self.mention(&mut mentions, value, hit.bytes.clone(), asserted);
+        }
+        if !anywhere {
+            self.listed_mentions(&mut mentions, vocabulary, reader, names);
         }
         if let Some((affirmed, negated)) = reader.named() {
             for tokens in names.own_within(&(0..self.source.tokens().len())) {
@@ -68,12 +74,46 @@ impl Document<'_> {
                         self.mention(&mut mentions, negated, bytes, asserted);
                     }
                     // A name alone is a heading or a label as often as it is a statement.
-                    _ if is_row || self.is_label(&tokens) => {}
+                    _ if !by_name || self.is_label(&tokens) => {}
                     _ => self.mention(&mut mentions, affirmed, bytes, asserted),
                 }
             }
         }
         mentions
+    }
+
+    /// The mentions in lists below a name of the field: `Margins:`, and on the lines below it `- Bile duct: negative`.
+    fn listed_mentions(
+        &self,
+        mentions: &mut Vec<Mention>,
+        vocabulary: usize,
+        reader: &Reader,
+        names: &Names<'_>,
+    ) {
+        for name in names.own_within(&(0..self.source.tokens().len())) {
+            if !self.fuel.spend(32) || mentions.len() >= MOST {
+                return;
+            }
+            let Some(list) = self.list_below(self.bytes(&name).end) else { continue };
+            for hit in self.phrases(vocabulary, &list) {
+                if mentions.iter().all(|known| known.bytes != hit.bytes) && mentions.len() < MOST {
+                    let (value, asserted) = self.stated(reader, hit);
+                    self.mention(mentions, value, hit.bytes.clone(), asserted);
+                }
+            }
+        }
+        mentions.sort_by_key(|mention| mention.bytes.start);
+    }
+
+    /// The lines of a list that begins below a label which ends at `end`.
+    fn list_below(&self, end: usize) -> Option<Range<usize>> {
+        let rest = self.text().get(end..)?;
+        let below = rest.trim_start_matches([' ', '\t', '*', '_']).strip_prefix(':')?;
+        let below = below.trim_start_matches([' ', '\t', '\r', '*', '_']).strip_prefix('\n')?;
+        let start = end + rest.len() - below.len();
+        let lines = below.split_inclusive('\n').take_while(|line| is_item(line));
+        let length: usize = lines.map(str::len).take_while(|_| self.fuel.spend(8)).sum();
+        (length > 0 && length <= LIST).then_some(start..start + length)
     }
 
     fn mention(&self, into: &mut Vec<Mention>, value: ValueId, bytes: Range<usize>, asserted: Asserted) {
@@ -96,4 +136,11 @@ impl Document<'_> {
         let gap = self.source.gap_after(last).trim_start_matches([' ', '\t', ')']);
         gap.starts_with([':', '=', '?', '\n', '\r', '|']) || self.source.token(tokens.end).is_none()
     }
+}
+
+/// Whether a line is an item of a list with signs: `- Bile duct: negative`.
+fn is_item(line: &str) -> bool {
+    line.trim_start()
+        .strip_prefix(['-', '*', '\u{2022}', '\u{b7}'])
+        .is_some_and(|item| item.starts_with([' ', '\t']))
 }

@@ -4,6 +4,7 @@ use super::super::fold::Word;
 use super::super::index::SourceIndex;
 use super::super::neighbourhood::{Break, Names, break_before};
 use super::super::sequence::TokenMatch;
+use super::super::token::TokenKind;
 use super::super::words::{is_generic_key, listed};
 use super::super::{Method, bytes_of};
 use super::context::Asserted;
@@ -61,12 +62,17 @@ pub(super) struct VocabularyValue<'a> {
     pub(super) value: ValueId,
     /// Whether a phrase is all of what is asked for: of `positive (90%)` it is not.
     pub(super) whole: bool,
+    /// Whether the field's name alone says a value of it.
+    pub(super) by_name: bool,
 }
 
 /// How far after a quote its value may stand, in bytes.
 const AROUND: usize = 60;
 /// A name of this many words is one row's and no other's.
 const LONG_NAME: usize = 3;
+
+/// How many letters two forms of one word share at least.
+const AKIN: usize = 4;
 
 /// How many words may stand between a name and a value that is therefore its own.
 const ADJACENT: usize = 12;
@@ -259,7 +265,7 @@ impl<'a> Document<'a> {
     ) -> Option<(ValueId, Turned)> {
         let (affirmed, negated) = asked.reader.named()?;
         let own = field.names.own_within(place).last();
-        let head = own.or_else(|| self.head(place, field));
+        let head = own.clone().or_else(|| self.head(place, field));
         let tokens = head.clone().unwrap_or_else(|| place.clone());
         let bytes = self.bytes(&tokens);
         let asserted = self.assertion(&bytes);
@@ -267,11 +273,41 @@ impl<'a> Document<'a> {
         let (said, asserted, turned) = match asserted.how {
             Assertion::Negated => (negated, Asserted { how: Assertion::Affirmed, ..asserted }, true),
             _ if denied_within => (negated, Asserted { how: Assertion::Affirmed, by: None }, true),
-            _ if head.is_none() || field.label.is_some() => return None,
+            _ if head.is_none()
+                || field.label.is_some()
+                || !asked.by_name
+                || !self.is_named(own.is_some(), place, field) =>
+            {
+                return None;
+            }
             _ => (affirmed, asserted, false),
         };
         let statement = Statement { bytes, method: Method::Normalized, asserted };
         Some((said, Turned { statement, turned }))
+    }
+
+    /// Whether a passage names what the field is about, and not only a part of it: `puckering of the serosa` does not name serosal
+    /// involvement.
+    fn is_named(&self, by_name: bool, place: &Range<usize>, field: &Field<'_>) -> bool {
+        by_name || {
+            let sentence = self.passages.sentence(&self.bytes(place), self.source);
+            let here = self.tokens(&sentence);
+            let stands = |word: &str| here.clone().any(|at| self.is_word(at, word) || self.is_akin(at, word));
+            self.fuel.spend_on(here.len() * field.len()) && field.words().all(stands)
+        }
+    }
+
+    /// Whether a token is another form of a word, with a verb's ending for a noun's: `invades` for `invasion`.
+    fn is_akin(&self, at: usize, word: &str) -> bool {
+        let Some(token) = self.source.token(at).filter(|token| token.kind == TokenKind::Word) else {
+            return false;
+        };
+        let (Some(here), Some(word)) = (Word::new(token.text(self.text())), Word::new(word)) else {
+            return false;
+        };
+        let (here, word) = (here.as_str(), word.as_str());
+        let common = here.chars().zip(word.chars()).take_while(|(a, b)| a == b).count();
+        common >= AKIN && common * 2 >= here.chars().count()
     }
 
     /// Whether a denial stands in a passage.

@@ -142,7 +142,7 @@ impl Document<'_> {
             let applies = match first.about {
                 About::All => true,
                 About::Dates => is_date(probe),
-                About::Counts => probe.is_bare_number(),
+                About::Counts => probe.is_bare_number() && !self.is_share(bytes),
                 About::Times => probe.is_bare_number(),
                 About::Measures => is_quantity(probe) && self.is_measure(bytes, probe),
                 About::Dimensions => is_quantity(probe),
@@ -185,11 +185,23 @@ impl Document<'_> {
         None
     }
 
+    /// Whether a number is one of parts of a hundred.
+    fn is_share(&self, bytes: &Range<usize>) -> bool {
+        self.source.token(self.tokens(bytes).start).is_some_and(|token| token.percent)
+    }
+
     /// The word right after a number that makes it a time: `72 hours`, `6-month`.
     fn timed(&self, vocabulary: usize, bytes: &Range<usize>) -> Option<Range<usize>> {
         let hit = self.phrases(vocabulary, &(bytes.end..bytes.end + 3)).first()?;
         let gap = self.text().get(bytes.end..hit.bytes.start)?;
         gap.chars().all(|c| matches!(c, ' ' | '-')).then(|| hit.bytes.clone())
+    }
+
+    /// Whether a word is a whole number: the vocabulary `count`.
+    fn is_count(&self, at: usize) -> bool {
+        let bytes = self.bytes(&(at..at + 1));
+        let vocabulary = self.lexicon.named("count");
+        vocabulary.is_some_and(|count| self.phrases(count, &bytes).iter().any(|hit| hit.bytes == bytes))
     }
 
     fn is_meant(&self, fraction: Option<Fraction>, reader: &Reader, own: &[Quality]) -> bool {
@@ -252,8 +264,14 @@ impl Document<'_> {
         if let Some(right) = right {
             let mut from = self.tokens(&(bytes.end..right.bytes.start)).take(3);
             let is_distance = from.any(|at| DISTANCE.iter().any(|word| self.source.token_is(at, word)));
-            if is_own(right) || is_distance {
-                return (!is_own(right)).then(|| right.bytes.clone());
+            // `the liver resection margin` is the margin.
+            let compound = hits.get(after..).unwrap_or_default().windows(2).take_while(|pair| {
+                let gap = pair[0].bytes.end..pair[1].bytes.start;
+                self.tokens(&gap).len() <= 1 && self.text().get(gap).is_some_and(|gap| !is_parted(gap))
+            });
+            let names_own = is_own(right) || compound.map(|pair| &pair[1]).any(is_own);
+            if names_own || is_distance {
+                return (!names_own).then(|| right.bytes.clone());
             }
         }
         // What is quoted beside the number is what it is quoted for.
@@ -287,8 +305,10 @@ impl Document<'_> {
         let tokens = self.tokens(bytes);
         let at = tokens.start;
         let is_number = |i: usize| {
-            self.source.token(i).is_some_and(|token| {
-                token.kind == TokenKind::Number && token.text(self.text()).bytes().all(|b| b.is_ascii_digit())
+            self.source.token(i).is_some_and(|token| match token.kind {
+                TokenKind::Number => token.text(self.text()).bytes().all(|b| b.is_ascii_digit()),
+                TokenKind::Word => self.is_count(i),
+                TokenKind::Symbol => false,
             })
         };
         if tokens.len() != 1 || !is_number(at) {
@@ -329,7 +349,11 @@ impl Document<'_> {
         bytes: &Range<usize>,
         around: &Range<usize>,
     ) -> Option<Range<usize>> {
-        let is_own = |hit: &&PhraseHit| own.iter().any(|one| one.value == hit.value);
+        let is_own = |hit: &&PhraseHit| {
+            own.iter().any(|one| {
+                one.value == hit.value || is_kind_of(reader.value(hit.value), reader.value(one.value))
+            })
+        };
         let sentence = self.sentence_with_label(around);
         let hits = self.phrases(vocabulary, &sentence);
         if hits.is_empty() {
@@ -450,4 +474,9 @@ impl Document<'_> {
         };
         field.qualities.iter().filter(said).count()
     }
+}
+
+/// Whether a value is one of another's kind by its words: a `thoracic spine` is a `spine`.
+fn is_kind_of(one: &str, kind: &str) -> bool {
+    one.strip_suffix(kind).is_some_and(|rest| rest.ends_with(' '))
 }

@@ -61,6 +61,8 @@ pub(crate) enum Finding {
     QuoteUndecided,
     /// A passage says another value.
     SaysAnother,
+    /// The value stands in the document, and says opposite things itself.
+    SaysBoth,
     /// The value is there, but not as a fact about this document's subject now.
     Asserted(Assertion),
 }

@@ -1,0 +1,219 @@
+//! Wordings that once were read wrongly: each with the right value, and one that the passage does not say.
+
+use super::evidence::{assessed, support};
+use loopctl::score::Support;
+use serde_json::{Value, json};
+
+/// A text, a field, its value, the quote for it, another value, and the quote that would mislead.
+type Row = (&'static str, &'static str, &'static str, &'static str, &'static str, &'static str);
+
+const ROWS: [Row; 15] = [
+    // The document's own dates tell whether the day or the month comes first.
+    (
+        "Seen on 5/21/93. MRI on 10/8/93 was normal.",
+        "mriDate",
+        "1993-10-08",
+        "MRI on 10/8/93",
+        "1993-08-10",
+        "MRI on 10/8/93",
+    ),
+    // A date is that of the sentence which names what happened.
+    (
+        "On 11/23/92 he underwent tracheostomy. On 12/11/92 a prosthesis was implanted.",
+        "tracheostomyDate",
+        "1992-11-23",
+        "On 11/23/92 he underwent tracheostomy",
+        "1992-12-11",
+        "On 12/11/92 a prosthesis was implanted",
+    ),
+    (
+        "She was diagnosed in April 2008.",
+        "diagnosisDate",
+        "2008-04",
+        "diagnosed in April 2008",
+        "2008-05",
+        "diagnosed in April 2008",
+    ),
+    (
+        "DOE^JANE||19241010|F",
+        "birthDate",
+        "1924-10-10",
+        "DOE^JANE||19241010|F",
+        "1924-10-11",
+        "DOE^JANE||19241010|F",
+    ),
+    // A bound or one end of a range is not the number.
+    ("Ki-67: <10%.", "ki67", "<10%", "Ki-67: <10%", "10%", "Ki-67: <10%"),
+    ("Ki-67 ranges from 4% to 9%.", "ki67", "4% to 9%", "Ki-67 ranges from 4% to 9%", "9%", "to 9%"),
+    // Areas and doses have units, too.
+    (
+        "The valve area is 1.2 cm2.",
+        "valveArea",
+        "1.2 cm2",
+        "valve area is 1.2 cm2",
+        "1.2 mm2",
+        "valve area is 1.2 cm2",
+    ),
+    (
+        "He received 5040cGy in 28 fractions.",
+        "radiationDose",
+        "5040 cGy",
+        "received 5040cGy",
+        "5040 mGy",
+        "received 5040cGy",
+    ),
+    // A scanned line ends with a full stop that ends no sentence, and a word alone is the value of what stands before it.
+    (
+        "The inflammation may be the result of. Embolic procedure.",
+        "inflammationCause",
+        "possibly embolic procedure",
+        "may be the result of. Embolic procedure",
+        "embolic procedure",
+        "may be the result of. Embolic procedure",
+    ),
+    ("ER. Positive. PR. Negative.", "PR", "negative", "PR. Negative", "positive", "ER. Positive"),
+    // To name the serosa is not to name its involvement.
+    (
+        "The serosa is puckered. Serosal involvement is not identified.",
+        "serosalInvolvement",
+        "absent",
+        "Serosal involvement is not identified",
+        "present",
+        "The serosa is puckered",
+    ),
+    (
+        "Extranodal extension: Unknown.",
+        "extranodalExtension",
+        "unknown",
+        "Extranodal extension: Unknown",
+        "present",
+        "Extranodal extension: Unknown",
+    ),
+    // Of two arteries or tumors, each has its own.
+    (
+        "There is 70% stenosis of the right internal carotid artery and 60% stenosis of the right external carotid artery.",
+        "externalCarotidStenosisPercent",
+        "60%",
+        "60% stenosis of the right external carotid artery",
+        "70%",
+        "70% stenosis of the right internal carotid artery",
+    ),
+    (
+        "Dominant tumor: 2.4 cm, right lobe. Second tumor: 0.2 cm, left lobe.",
+        "secondTumorLaterality",
+        "left",
+        "Second tumor: 0.2 cm, left lobe",
+        "right",
+        "Dominant tumor: 2.4 cm, right lobe",
+    ),
+    // Of counts in words, the first is that of the part.
+    (
+        "Three of nine lymph nodes are positive for carcinoma.",
+        "nodesExamined",
+        "9",
+        "Three of nine lymph nodes",
+        "3",
+        "Three of nine lymph nodes",
+    ),
+];
+
+#[test]
+fn each_wording_says_its_value_and_no_other() {
+    for (text, field, right, quote, wrong, misleading) in ROWS {
+        let path = format!("/{field}");
+        let said = support(text, &json!({ field: right }), &path, Some(quote));
+        assert_eq!(said.0, Support::Verified, "{field}: {right} in {text:?}: {said:?}");
+        let said = support(text, &json!({ field: wrong }), &path, Some(misleading));
+        let caught = matches!(said.0, Support::Unsupported | Support::Contradicted | Support::Conflicting);
+        assert!(caught, "{field}: {wrong} in {text:?}: {said:?}");
+    }
+}
+
+/// Texts in which a right value was once refused: the text, the field, its value, and the quote.
+const RIGHT: [(&str, &str, &str, &str); 9] = [
+    (
+        "CT REPORT\n\nDate of study: 12 March 2025\nFINDINGS: normal.",
+        "date",
+        "12 March 2025",
+        "12 March 2025",
+    ),
+    (
+        "Surgical margins free of tumor with nearest margin to the tumor 0.5 cm, the deep margin.",
+        "closestMarginSite",
+        "deep",
+        "the deep margin",
+    ),
+    (
+        "The carcinoma involves 70% of the examined volume.",
+        "percentInvolved",
+        "70",
+        "involves 70% of the examined volume",
+    ),
+    (
+        "Tumor is about 0.9 cm from the liver resection margin.",
+        "marginDistanceMm",
+        "9",
+        "0.9 cm from the liver resection margin",
+    ),
+    (
+        "An MRI of the T spine, 10/26/96, showed a syrinx.",
+        "spineMriDate",
+        "1996-10-26",
+        "MRI of the T spine, 10/26/96",
+    ),
+    (
+        "No swelling was noted and he had mild epididymal edema.",
+        "epididymalEdema",
+        "mild",
+        "he had mild epididymal edema",
+    ),
+    ("Hemoglobin dropped from 14.1 on 6/8 to 12.9 on 7/19.", "latestHemoglobin", "12.9", "to 12.9 on 7/19"),
+    (
+        "HISTORY OF PRESENT ILLNESS: An anastomotic stricture was found.",
+        "anastomoticStricture",
+        "present",
+        "An anastomotic stricture was found",
+    ),
+    ("Regional lymph nodes: pNO.", "pN", "pN0", "Regional lymph nodes: pNO"),
+];
+
+#[test]
+fn what_is_right_is_not_refused_for_what_stands_beside_it() {
+    for (text, field, right, quote) in RIGHT {
+        let said = support(text, &json!({ field: right }), &format!("/{field}"), Some(quote));
+        assert_eq!(said.0, Support::Verified, "{field}: {right} in {text:?}: {said:?}");
+    }
+}
+
+const LISTED: &str = "GROSS DESCRIPTION: SMA margin close.\n\nFINAL DIAGNOSIS:\nMargins:\n- Pancreatic neck: Negative\n- Bile duct: Negative\n- Uncinate: Positive (0 mm)\n\nGrade: 2\n";
+
+/// The support of margins in [`LISTED`], and what is said of it.
+fn margins(value: &str) -> (Support, Option<String>) {
+    let out = assessed("pathology", LISTED, &json!({ "margins": value }));
+    let leaf = out.evidence.iter().find(|(at, _)| *at == "/margins").map(|(_, leaf)| leaf.support);
+    let issue = out.issues.iter().find(|issue| issue.path == "/margins" && issue.code.ends_with("MENTIONS"));
+    (leaf.unwrap(), issue.map(|issue| issue.message.clone()))
+}
+
+#[test]
+fn each_item_of_a_list_below_a_name_is_a_mention() {
+    assert_eq!(margins("negative").0, Support::Conflicting);
+    assert_eq!(margins("positive").0, Support::Verified);
+    assert_eq!(margins("Uncinate: Positive (0 mm)").0, Support::Verified);
+}
+
+#[test]
+fn a_value_that_says_opposite_things_is_told_so() {
+    let (support, message) = margins("Bile duct: Negative - Uncinate: Positive (0 mm)");
+    assert_eq!(support, Support::Conflicting);
+    let message = message.unwrap();
+    assert!(message.contains("says opposite things at once; line 7 says one of them"), "{message}");
+}
+
+#[test]
+fn that_a_margin_is_named_does_not_say_that_it_is_involved() {
+    let text = "SPECIMENS: A. Right leg. B. Sciatic nerve margin.\nDIAGNOSIS: A. Sarcoma. B. Nerve, negative for tumor.";
+    let out: Value = json!({"sciaticNerveMargin": "negative"});
+    let said = support(text, &out, "/sciaticNerveMargin", Some("B. Nerve, negative for tumor"));
+    assert_ne!(said.0, Support::Contradicted, "{said:?}");
+}
