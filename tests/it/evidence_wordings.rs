@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 /// A text, a field, its value, the quote for it, another value, and the quote that would mislead.
 type Row = (&'static str, &'static str, &'static str, &'static str, &'static str, &'static str);
 
-const ROWS: [Row; 15] = [
+const ROWS: [Row; 18] = [
     // The document's own dates tell whether the day or the month comes first.
     (
         "Seen on 5/21/93. MRI on 10/8/93 was normal.",
@@ -45,6 +45,31 @@ const ROWS: [Row; 15] = [
     // A bound or one end of a range is not the number.
     ("Ki-67: <10%.", "ki67", "<10%", "Ki-67: <10%", "10%", "Ki-67: <10%"),
     ("Ki-67 ranges from 4% to 9%.", "ki67", "4% to 9%", "Ki-67 ranges from 4% to 9%", "9%", "to 9%"),
+    (
+        "The Ki-67 index is 30 to 40%.",
+        "ki67Percent",
+        "30-40",
+        "Ki-67 index is 30 to 40%",
+        "30-50",
+        "Ki-67 index is 30 to 40%",
+    ),
+    // Of two things that are spoken of together, neither is said.
+    (
+        "ER (positive or negative): see comment. Comment: ER is negative.",
+        "ER",
+        "negative",
+        "ER is negative",
+        "positive",
+        "ER (positive or negative)",
+    ),
+    (
+        "Attempted laparoscopic cholecystectomy. Open cholecystectomy was performed.",
+        "operationDone",
+        "open cholecystectomy",
+        "Open cholecystectomy was performed",
+        "laparoscopic cholecystectomy",
+        "Attempted laparoscopic cholecystectomy",
+    ),
     // Areas and doses have units, too.
     (
         "The valve area is 1.2 cm2.",

@@ -4,8 +4,8 @@ use super::super::boundary::is_list_number;
 use super::super::fold::{Word, fold_eq};
 use super::super::number::Unit;
 use super::super::probe::{Probe, is_times, unit_at};
-use super::super::sequence::{TokenMatch, align, number_matches};
-use super::super::token::{TokenKind, letters};
+use super::super::sequence::{TokenMatch, align, is_dash, number_matches};
+use super::super::token::{Token, TokenKind, letters};
 use super::super::words::{WordClass, listed};
 use super::super::{Method, bytes_of, date};
 use super::context::Asserted;
@@ -27,6 +27,9 @@ impl Document<'_> {
         }
         if let Some((year, month)) = date::month(probe) {
             return self.month(year, month, place);
+        }
+        if let Some(found) = self.range(probe, place) {
+            return self.this(found, Method::Numeric);
         }
         if is_quantity(probe) {
             return self.quantity(probe, place, field);
@@ -140,6 +143,45 @@ impl Document<'_> {
             return true;
         }
         before(1).eq_ignore_ascii_case("than") && !before(3).eq_ignore_ascii_case("no") && before(2) != "more"
+    }
+
+    /// A range of two numbers, however it is joined: `55-60%` as `55% to 60%` or `between 55 and 60 percent`.
+    fn range(&self, probe: &Probe<'_>, place: &Range<usize>) -> Option<TokenMatch> {
+        let numbers: Vec<usize> = (0..probe.tokens.len())
+            .filter(|i| probe.token(*i).is_some_and(|token| token.kind == TokenKind::Number))
+            .collect();
+        let [first, second] = numbers[..] else { return None };
+        let joins = |gap: &str| {
+            let gap = gap.trim_matches(|c: char| c.is_whitespace() || c == '%');
+            gap.chars().count() == 1 && gap.chars().all(is_dash)
+                || ["to", "and"].iter().any(|word| gap.eq_ignore_ascii_case(word))
+        };
+        let end = |token: Option<Token>| token.map_or(0, |token| token.end as usize);
+        let start = |token: Option<Token>| token.map_or(0, |token| token.start as usize);
+        let own = probe.text.get(end(probe.token(first))..start(probe.token(second)))?;
+        let is_alone = probe.tokens.len() - numbers.len() <= 2 && first == 0;
+        let is_bare = unit_at(probe.text, probe.tokens, second).is_none();
+        if !is_alone || !joins(own) {
+            return None;
+        }
+        place.clone().find_map(|from| {
+            let to = (from + 1..=from + 2).find(|to| {
+                let gap = self.text().get(end(self.source.token(from))..start(self.source.token(*to)));
+                gap.is_some_and(joins)
+            })?;
+            // The text may have a unit that the value leaves to its key.
+            let figures = |text: &str| text.trim_matches(|c: char| c == '%' || c.is_whitespace()).to_owned();
+            let same = |own: usize, here: usize| {
+                number_matches(probe, self.source, own, here).is_some()
+                    || is_bare
+                        && self
+                            .source
+                            .token(here)
+                            .is_some_and(|token| figures(token.text(self.text())) == figures(probe.word(own)))
+            };
+            (to < place.end && same(first, from) && same(second, to) && !self.is_in_a_date(from))
+                .then_some(TokenMatch { from, to: to + 1, numeric: true })
+        })
     }
 
     /// Whether a number is an end of a range, which a number alone does not say: `ranges from 4% to 9%`.

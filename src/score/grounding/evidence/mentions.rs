@@ -38,13 +38,17 @@ impl Document<'_> {
         let mut mentions: Vec<Mention> = Vec::new();
         let everywhere = 0..self.text().len();
         let anywhere = reader.counts_anywhere();
-        for hit in self.phrases(vocabulary, &everywhere) {
+        let hits = self.phrases(vocabulary, &everywhere);
+        for (at, hit) in hits.iter().enumerate() {
             if !self.fuel.spend(32) || mentions.len() >= MOST {
                 break;
             }
             let tokens = self.tokens(&hit.bytes);
             let found = TokenMatch { from: tokens.start, to: tokens.end, numeric: false };
-            if !anywhere && !self.is_of(found, hit.bytes.clone(), names) {
+            let beside = hits.get(at.saturating_sub(1)..hits.len().min(at + 2)).unwrap_or_default();
+            if !anywhere
+                && (self.is_one_of_choices(hit, beside) || !self.is_of(found, hit.bytes.clone(), names))
+            {
                 continue;
             }
             let (value, asserted) = self.stated(reader, hit);

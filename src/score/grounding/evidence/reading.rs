@@ -71,6 +71,9 @@ const AROUND: usize = 60;
 /// A name of this many words is one row's and no other's.
 const LONG_NAME: usize = 3;
 
+/// What stands between two things of which neither is said.
+const CHOICE: [&str; 5] = ["/", "or", "and/or", "vs", "versus"];
+
 /// How many letters two forms of one word share at least.
 const AKIN: usize = 4;
 
@@ -198,6 +201,9 @@ impl<'a> Document<'a> {
             if !self.fuel.spend(32) {
                 break;
             }
+            if !reader.counts_anywhere() && self.is_one_of_choices(hit, hits) {
+                continue;
+            }
             let at = self.tokens(&hit.bytes);
             if owned && !self.says_of(hit, &field.names)
                 || self.is_of_another_column(&hit.bytes, field).is_some()
@@ -253,6 +259,20 @@ impl<'a> Document<'a> {
             (None, None, Some(bytes)) => Said::OfAnother(bytes),
             (None, None, None) => Said::Nothing,
         }
+    }
+
+    /// Whether a phrase stands beside another value of its vocabulary as one of two things that a text speaks of, and says neither:
+    /// `positive/negative`, `positive or equivocal`.
+    pub(super) fn is_one_of_choices(&self, hit: &PhraseHit, hits: &[PhraseHit]) -> bool {
+        hits.iter().any(|other| {
+            let gap = if other.bytes.start >= hit.bytes.end {
+                hit.bytes.end..other.bytes.start
+            } else {
+                other.bytes.end..hit.bytes.start
+            };
+            let joins = |gap: &str| CHOICE.iter().any(|word| gap.trim().eq_ignore_ascii_case(word));
+            other.value != hit.value && self.text().get(gap).is_some_and(joins)
+        })
     }
 
     /// What the words of the field's name say where they stand, affirmed or negated, if the vocabulary reads names. Where none of

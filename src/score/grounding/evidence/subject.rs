@@ -350,9 +350,10 @@ impl Document<'_> {
         around: &Range<usize>,
     ) -> Option<Range<usize>> {
         let is_own = |hit: &&PhraseHit| {
-            own.iter().any(|one| {
-                one.value == hit.value || is_kind_of(reader.value(hit.value), reader.value(one.value))
-            })
+            let is_kind = |one: &Quality| {
+                one.about == About::All && is_kind_of(reader.value(hit.value), reader.value(one.value))
+            };
+            own.iter().any(|one| one.value == hit.value || is_kind(one))
         };
         let sentence = self.sentence_with_label(around);
         let hits = self.phrases(vocabulary, &sentence);
