@@ -260,7 +260,7 @@ pub(super) fn known_fields(draft: &Draft, path: &str) -> Result<Vec<String>, Ref
 pub(super) fn rubric_field(field: &str) -> String {
     let label = words(field);
     format!(
-        "{field}:\n  synonyms: [{label}]   # what documents call it; a value is looked for beside these words\n  suggestion: look for the {label}\n"
+        "{field}:\n  synonyms: [{label}]   # what documents call it; a value is looked for beside these words\n  mentions: ['(?m)^\\W*{label}\\s*:\\s*\\S']   # where it is found, the field can't be said to be absent\n  suggestion: look for the {label}\n"
     )
 }
 
