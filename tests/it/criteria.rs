@@ -281,7 +281,7 @@ proptest! {
         let compiled = compiled(&policy.yaml());
         // In a simulation each iteration is one call.
         let seen: Vec<Tried> = trajectory[..length].iter().map(|one| Tried { calls: 1, ..one.clone() }).collect();
-        let simulated = simulate(&compiled.policy, &compiled.criteria, &recorded(&seen));
+        let simulated = simulate(&compiled.policy, &compiled.scripts, &recorded(&seen));
         let steps: Vec<Step> = seen.iter().map(Tried::step).collect();
         let driver = Driver::through_scripted(&compiled, &steps);
         prop_assert_eq!(simulated.decisions.iter().collect::<Vec<_>>(), driver.decisions().collect::<Vec<_>>());
@@ -307,7 +307,7 @@ proptest! {
     #[test]
     fn rollbacks_are_counted_where_decisions_say_so(policy in policies(), trajectory in trajectories()) {
         let compiled = compiled(&policy.yaml());
-        let simulated = simulate(&compiled.policy, &compiled.criteria, &recorded(&trajectory));
+        let simulated = simulate(&compiled.policy, &compiled.scripts, &recorded(&trajectory));
         let rolled_back = simulated.decisions.iter().filter(|decision| decision.rolled_back).count();
         prop_assert_eq!(simulated.outcome.rollbacks, rolled_back as u64);
         prop_assert!(policy.rollback || rolled_back == 0);
@@ -327,7 +327,7 @@ proptest! {
         let ends = |criterion: &Criterion| {
             let regression = if rollback { "rollback" } else { "keep" };
             let compiled = compiled(&format!("accept: {{ overall: 1, critical_issues: 0 }}\noverall: {{ from: null, q: 0.5, a: 0.5 }}\non_regression: {regression}\nstop: {{ {} }}", criterion.yaml()));
-            simulate(&compiled.policy, &compiled.criteria, &recorded(&trajectory)).outcome
+            simulate(&compiled.policy, &compiled.scripts, &recorded(&trajectory)).outcome
         };
         let (plain, group) = (ends(&criterion), ends(&wrapped));
         prop_assert_eq!(group.iteration_count, plain.iteration_count);
@@ -343,7 +343,7 @@ proptest! {
     ) {
         let ends = |criterion: &Criterion| {
             let compiled = compiled(&format!("accept: {{ overall: 1 }}\nstop: {{ {} }}", criterion.yaml()));
-            let simulated = simulate(&compiled.policy, &compiled.criteria, &recorded(&trajectory));
+            let simulated = simulate(&compiled.policy, &compiled.scripts, &recorded(&trajectory));
             (simulated.outcome.iteration_count, simulated.outcome.stop_reason == StopReason::TrajectoryExhausted)
         };
         let (first, second) = (ends(&one), ends(&other));
@@ -357,5 +357,5 @@ proptest! {
 
 #[test]
 fn without_scripts_nothing_is_compiled() {
-    assert_eq!(format!("{:?}", compiled("").criteria), format!("{:?}", ScriptCriteria::default()));
+    assert_eq!(format!("{:?}", compiled("").scripts), format!("{:?}", ScriptCriteria::default()));
 }

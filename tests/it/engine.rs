@@ -105,9 +105,9 @@ proptest! {
 
     #[test]
     fn the_same_events_give_the_same_actions(policy in policies(), (_, answers) in answers()) {
-        let Compiled { policy, criteria } = super::harness::compiled(&policy.yaml());
+        let Compiled { policy, scripts } = super::harness::compiled(&policy.yaml());
         let run = || {
-            let mut driver = Driver::new(&policy, RETRY, answers.clone()).with(&criteria).watched();
+            let mut driver = Driver::new(&policy, RETRY, answers.clone()).with(&scripts).watched();
             driver.finish();
             driver
         };
@@ -124,7 +124,7 @@ proptest! {
         policy in policies(), (trajectory, answers) in answers(), inputs in 0..30_usize,
     ) {
         let loaded = super::harness::compiled(&policy.yaml());
-        let mut driver = Driver::new(&loaded.policy, RETRY, answers).with(&loaded.criteria);
+        let mut driver = Driver::new(&loaded.policy, RETRY, answers).with(&loaded.scripts);
         for _ in 0..inputs {
             driver.advance();
         }
@@ -160,9 +160,9 @@ proptest! {
 
     #[test]
     fn every_prefix_of_the_journal_replays_to_the_same_state(policy in policies(), (_, answers) in answers()) {
-        let Compiled { policy, criteria } = super::harness::compiled(&policy.yaml());
-        let fresh = || Run::new(Arc::clone(&policy), RETRY).with_criteria(Arc::clone(&criteria));
-        let mut driver = Driver::new(&policy, RETRY, answers).with(&criteria).watched();
+        let Compiled { policy, scripts } = super::harness::compiled(&policy.yaml());
+        let fresh = || Run::new(Arc::clone(&policy), RETRY).with_scripts(Arc::clone(&scripts));
+        let mut driver = Driver::new(&policy, RETRY, answers).with(&scripts).watched();
         driver.finish();
         let record = through_json(&driver.recorded);
         prop_assert_eq!(&record, &driver.recorded);
@@ -183,7 +183,7 @@ proptest! {
     ) {
         let (loaded, whole) = driven(&policy, &trajectory);
         let cut = cut % whole.recorded.len();
-        let run = Run::new(loaded.policy, NEVER).with_criteria(loaded.criteria);
+        let run = Run::new(loaded.policy, NEVER).with_scripts(loaded.scripts);
         let mut run = run.replay(&whole.recorded[..cut]).unwrap();
         let mut recorded = whole.recorded[..cut].to_vec();
         // What the driver of the first run put in after the cut.
