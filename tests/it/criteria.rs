@@ -1,7 +1,7 @@
 //! Criteria beyond scores and counts: paths that go back and forth, scripts, groups; and what the simulation shares
 //! with the engine.
 
-use super::harness::{Driver, Step, compiled, course, policy, q, tried};
+use super::harness::{Driver, Step, compiled, course, policy, q, stop_keys, tried};
 use super::loop_inventions::{SCRIPT, criterion, policies, trajectories};
 use super::loop_model::{Criterion, Tried};
 use super::workspace::Workspace;
@@ -9,7 +9,10 @@ use loopctl::diag::{Style, render_human};
 use loopctl::experiment::{Trajectory, simulate};
 use loopctl::policy::{Decision, ScriptCriteria, StopReason};
 use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 
 fn config(cases: u32) -> ProptestConfig {
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
@@ -353,6 +356,24 @@ proptest! {
         prop_assert!(all >= first.max(second) || all.1 || first.1 || second.1);
         prop_assert!(all.0 >= first.0.max(second.0));
     }
+}
+
+/// What decides independently has every criterion that is declared, alone and in groups, and in the declared order.
+#[test]
+fn no_criterion_is_missing_where_policies_are_invented() {
+    let declared: Vec<String> = stop_keys().into_iter().map(str::to_owned).collect();
+    let mut runner = TestRunner::deterministic();
+    let (mut alone, mut in_groups) = (BTreeSet::new(), BTreeSet::new());
+    for _ in 0..2_000 {
+        in_groups.insert(criterion().new_tree(&mut runner).unwrap().current().key());
+        let policy = policies().new_tree(&mut runner).unwrap().current();
+        let keys: Vec<String> = policy.plain().iter().map(Criterion::key).collect();
+        assert!(keys.is_sorted_by_key(|key| declared.iter().position(|one| one == key)), "{keys:?}");
+        alone.extend(keys);
+    }
+    let declared: BTreeSet<String> = declared.into_iter().collect();
+    assert_eq!(alone, declared, "`Policy::plain` of loop_model.rs and `policies` of loop_inventions.rs");
+    assert_eq!(in_groups, declared, "`criterion` of loop_inventions.rs");
 }
 
 #[test]

@@ -4,8 +4,9 @@ use super::loop_inventions::SCRIPT;
 use loopctl::diag::Problems;
 use loopctl::engine::{CallFailed, Event, Input, Outcome, Output, Produced, Recorded, Retry, Run, Work};
 use loopctl::policy::{Decision, ScriptCriteria};
-use loopctl::profile::{Library, LoopPolicy, load};
+use loopctl::profile::{Library, LoopPolicy, Profile, load};
 use loopctl::score::{Assessment, Issue};
+use loopctl::value::shape::Shape;
 use loopctl::value::{Disposition, Millis, Score, Severity, Usage, Usd};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
@@ -21,6 +22,13 @@ overall: { from: q }
 accept: { overall: 0.95 }
 stop: { max_iterations: 50 }
 ";
+
+/// The keys of `stop` in the order in which they are looked at, without the groups.
+pub(crate) fn stop_keys() -> Vec<&'static str> {
+    let stop = Profile::mapping().all_keys().find(|key| key.name == "stop").unwrap();
+    let Shape::Mapping(stop) = stop.shape() else { panic!("`stop` is no mapping") };
+    stop.all_keys().map(|key| key.name).filter(|key| !["any", "all"].contains(key)).collect()
+}
 
 /// A policy and the scripts of its criteria.
 pub(crate) struct Compiled {
