@@ -109,6 +109,11 @@ pub mod cli;
 #[cfg(feature = "run")]
 pub use run::{BuildError, Loop, LoopBuilder};
 
+// The programs on the page are compiled, and those that need no plugin are run.
+#[cfg(all(doctest, feature = "run"))]
+#[doc = include_str!("../docs/rust.md")]
+mod rust_page {}
+
 // Macros that declare what files hold.
 pub(crate) use value::declare::{all_default, key, key_group, mapping, open_part, read_field, read_key};
 pub(crate) use value::decode::decode_words;
