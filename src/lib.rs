@@ -62,7 +62,8 @@ pub mod experiment;
 #[expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "plugins, network, clock")]
 pub mod provider;
 #[cfg(feature = "run")]
-#[expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "writes results")]
+#[expect(clippy::disallowed_methods, reason = "writes results")]
+#[cfg_attr(feature = "journal", expect(clippy::disallowed_types, reason = "writes the journal"))]
 pub mod store;
 #[cfg(feature = "run")]
 #[expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "clock and files")]
