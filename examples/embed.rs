@@ -3,6 +3,8 @@
 //! A program of yours depends on loopctl as `docs/rust.md` shows: the feature `bundled` links the shipped providers in,
 //! `network` lets those ask models that go by HTTP.
 
+#![expect(clippy::print_stdout, reason = "an example shows what it does")]
+
 use loopctl::Loop;
 
 #[tokio::main(flavor = "current_thread")]

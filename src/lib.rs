@@ -62,7 +62,8 @@ pub mod experiment;
 #[expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "plugins, network, clock")]
 pub mod provider;
 #[cfg(feature = "run")]
-#[expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "writes results")]
+#[expect(clippy::disallowed_methods, reason = "writes results")]
+#[cfg_attr(feature = "journal", expect(clippy::disallowed_types, reason = "writes the journal"))]
 pub mod store;
 #[cfg(feature = "run")]
 #[expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "clock and files")]
@@ -108,6 +109,11 @@ pub mod cli;
 // What other programs begin with.
 #[cfg(feature = "run")]
 pub use run::{BuildError, Loop, LoopBuilder};
+
+// The programs on the page are compiled, and those that need no plugin are run.
+#[cfg(all(doctest, feature = "run"))]
+#[doc = include_str!("../docs/rust.md")]
+mod rust_page {}
 
 // Macros that declare what files hold.
 pub(crate) use value::declare::{all_default, key, key_group, mapping, open_part, read_field, read_key};

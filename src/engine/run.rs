@@ -39,7 +39,7 @@ impl Misuse {
 #[derive(Debug)]
 pub struct Run {
     policy: Arc<LoopPolicy>,
-    criteria: Arc<ScriptCriteria>,
+    scripts: Arc<ScriptCriteria>,
     pub(super) retry: Retry,
     pipeline: Arc<Pipeline>,
     panel: Arc<Panel>,
@@ -109,7 +109,7 @@ impl Run {
     pub fn new(policy: Arc<LoopPolicy>, retry: Retry) -> Self {
         Run {
             policy,
-            criteria: Arc::default(),
+            scripts: Arc::default(),
             retry,
             pipeline: Arc::default(),
             panel: Arc::default(),
@@ -135,8 +135,8 @@ impl Run {
 
     /// With the compiled functions of the policy's script criteria.
     #[must_use]
-    pub fn with_criteria(mut self, criteria: Arc<ScriptCriteria>) -> Self {
-        self.criteria = criteria;
+    pub fn with_scripts(mut self, scripts: Arc<ScriptCriteria>) -> Self {
+        self.scripts = scripts;
         self
     }
 
@@ -462,7 +462,7 @@ impl Run {
             IterationSummary::of(&self.policy, &assessment, Some(candidate)).gated_by(&self.policy, measured);
         self.history.push(&self.policy, facts);
         let spent = Spent { elapsed: now, usage: self.document.usage() };
-        let mut decision = decide(&self.policy, &mut self.history, spent, &self.criteria);
+        let mut decision = decide(&self.policy, &mut self.history, spent, &self.scripts);
         let mut detail = None;
         // No candidate can be what is wanted without it, so the next would be paid for nothing.
         if let (Verdict::Continue { .. }, Some(judge)) = (&decision.verdict, unavailable) {

@@ -4,7 +4,7 @@ use super::fact::Facts;
 use super::panel::{asked, attempts, call_settings, is_asked};
 use super::secrets::shown_value;
 use crate::plan::{Plan, StagePlan};
-use crate::profile::{CandidateKind, Combine, Dimension, Measure, Repair};
+use crate::profile::{CandidateKind, Combine, Dimension, Measure, OnPreExisting, Repair};
 use crate::rules::UNKNOWN_TYPE;
 use serde_json::json;
 
@@ -24,7 +24,8 @@ pub(super) fn add(plan: &Plan, facts: &mut Facts) {
         "classify",
         json!({ "patterns": patterns, "types": types, "unknown": UNKNOWN_TYPE }),
     );
-    facts.add("candidate", "candidate", json!({ "patch": is_patch(plan) }));
+    let blocks = profile.on_pre_existing == OnPreExisting::Block;
+    facts.add("candidate", "candidate", json!({ "patch": is_patch(plan), "blocks": blocks }));
     for (at, mask) in profile.mask.iter().enumerate() {
         let values = json!({ "pattern": mask.pattern.as_str(), "replace": mask.replace });
         facts.add(format!("mask.{at}"), "mask", values);

@@ -12,7 +12,7 @@ pub(crate) struct Placed {
     /// Its place in the profile, as decisions name it: `stop.any[0].timeout`.
     pub(crate) path: String,
     pub(crate) span: Span,
-    /// When it is looked at: what has a lower number is looked at before (LOOP, The decision).
+    /// When it is looked at: what has a lower number is looked at before (`docs/how-the-loop-decides.md`).
     pub(crate) rank: usize,
     /// Whether it ends the loop by itself: it stands under `stop` or in `stop.any`, or is all that stands in a list.
     pub(crate) alone: bool,

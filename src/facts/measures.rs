@@ -212,7 +212,12 @@ impl Told<'_> {
     }
 
     fn grounding(&self, key: &str, grounding: &Grounding, facts: &mut Facts) {
-        let values = json!({ "fuzzy": grounding.fuzzy, "severity": grounding.severity.as_str() });
+        let values = json!({
+            "fuzzy": grounding.fuzzy,
+            "severity": grounding.severity.as_str(),
+            "quoted": grounding.quoted,
+            "conflicting": grounding.conflicting,
+        });
         facts.add(format!("{key}.grounding"), "supported", values);
         if !self.plan.scoring.rules().evidence().fields.is_empty() {
             let rubric = grounding.rubric.as_ref().map(|name| format!("rules/rubrics/{}.yaml", name.value));

@@ -1,4 +1,4 @@
-//! When the loop stops, in the order in which its reasons are looked at (LOOP, The decision).
+//! When the loop stops, in the order in which its reasons are looked at (`docs/how-the-loop-decides.md`).
 
 use super::candidate::is_patch;
 use super::fact::{Ending, Facts};

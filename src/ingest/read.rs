@@ -75,9 +75,10 @@ impl Document {
         Some(name.to_string_lossy().into_owned())
     }
 
-    /// A document that is at hand as text, by a name that is unique among those of a run.
+    /// A document that is at hand as text, by a name that is unique among those of a run. One without any text is no error
+    /// here: see [`Document::text`].
     #[must_use]
-    pub(crate) fn from_text(id: impl Into<String>, text: impl Into<String>) -> Self {
+    pub fn from_text(id: impl Into<String>, text: impl Into<String>) -> Self {
         let bytes = text.into().into_bytes();
         Document {
             id: DocumentId::new(id),

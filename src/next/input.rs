@@ -2,12 +2,11 @@
 
 use crate::diag::nearest;
 use crate::exchange::checked_quotes;
-use crate::ingest::{Document, Input, InputError, Origin, SourceText};
+use crate::ingest::{Document, Input, InputError, Origin};
 use crate::plan::Plan;
 use crate::score::Quotes;
 use crate::value::{
-    DocumentId, MAX_CANDIDATE_DEPTH, Millis, Score, Segment, Usage, Usd, digest_bytes, is_deeper,
-    push_segment,
+    DocumentId, MAX_CANDIDATE_DEPTH, Millis, Score, Segment, Usage, Usd, is_deeper, push_segment,
 };
 use serde_json::{Map, Value};
 use std::fmt;
@@ -110,14 +109,8 @@ impl NextInput {
     pub fn read_document(&self) -> Result<Document, InputError> {
         match &self.document {
             Text::Inline(text) => {
-                let bytes = text.clone().into_bytes();
-                Ok(Document {
-                    media: None,
-                    id: self.id.clone().unwrap_or_else(|| DocumentId::new("document")),
-                    path: None,
-                    digest: digest_bytes(&bytes),
-                    text: SourceText::from_bytes(bytes),
-                })
+                let id = self.id.as_ref().map_or("document", |id| id.as_str());
+                Ok(Document::from_text(id, text.as_str()))
             }
             Text::File(path) => {
                 let stem = |path: &Path| path.file_stem().map(|stem| stem.to_string_lossy().into_owned());

@@ -22,8 +22,8 @@ pub struct Plan {
     pub profile: Profile,
     /// What decides.
     pub policy: Arc<LoopPolicy>,
-    /// The functions behind its script criteria.
-    pub criteria: Arc<ScriptCriteria>,
+    /// The compiled functions of its script criteria.
+    pub scripts: Arc<ScriptCriteria>,
     /// Rubrics, rules, schemas and scripts.
     pub scoring: Arc<Scoring>,
     /// Gives documents their type.
@@ -74,7 +74,7 @@ impl Plan {
         });
         let types: Vec<String> = classifier.iter().flat_map(Classifier::types).map(str::to_owned).collect();
         let rules = compile(&profile.dimensions, &profile.policy.overall, &types, files, problems);
-        let criteria = ScriptCriteria::compile(&profile.policy.stop, files, problems);
+        let scripts = ScriptCriteria::compile(&profile.policy.stop, files, problems);
 
         let mut templates = Templates::default();
         let feedback_name = &profile.feedback.template;
@@ -143,7 +143,7 @@ impl Plan {
                 profile.on_pre_existing,
                 rules?.with_dispositions(profile.policy.dispositions.clone()),
             ),
-            criteria: Arc::new(criteria),
+            scripts: Arc::new(scripts),
             classifier,
             review,
             templates,
@@ -164,7 +164,7 @@ impl Plan {
         let (pipeline, panel) = (Arc::clone(&self.pipeline), Arc::clone(&self.panel));
         Run::new(Arc::clone(&self.policy), self.retry())
             .with(pipeline, panel, self.profile.feedback.lock)
-            .with_criteria(Arc::clone(&self.criteria))
+            .with_scripts(Arc::clone(&self.scripts))
     }
 
     /// How failed calls are tried again.

@@ -59,14 +59,14 @@ fn table(
     let latest = history.latest()?;
     let (missed_gate, below_best) = (latest.missed_gate, latest.below_best);
     let checks = &mut record.checks;
-    // 1
+    // `on_escalate`
     if policy.on_escalate == OnEscalate::Stop {
         let escalated = latest.facts.issues.get(IssueKind::Disposition(Disposition::Escalate));
         if checks.look("on_escalate", escalated > 0, number(escalated), 0.0) {
             return Some(StopReason::CriticalIssue);
         }
     }
-    // 2
+    // `gate`
     if let Some(gate) = &policy.gate {
         let is_first = history.iterations().len() == 1;
         let ends = missed_gate && (is_first || gate.on_correction == OnGateMiss::Stop);
@@ -74,11 +74,11 @@ fn table(
             return Some(StopReason::Gate);
         }
     }
-    // 3
+    // `accept`
     if accepted(&policy.accept, &latest.facts, checks) && !missed_gate {
         return Some(StopReason::Accepted);
     }
-    // 4 and 5
+    // Limits of candidates, and `unchanged`.
     let stop = &policy.stop;
     let fired = walk(history, spent, scripts, record, |walk| {
         stop.before_rollback().find(|criterion| walk.is_met(criterion, "stop"))
@@ -86,10 +86,10 @@ fn table(
     if let Some(criterion) = fired {
         return Some(StopReason::of(criterion));
     }
-    // Between 5 and 6 the rollback is settled: a candidate that ended the loop above is not counted.
+    // The rollback is settled: a candidate that ended the loop above is not counted.
     let rollback = policy.on_regression == OnRegression::Rollback && (missed_gate || below_best);
     history.apply_rollback(rollback);
-    // 6 to 13, and after them the groups.
+    // All other criteria, and after them the groups.
     walk(history, spent, scripts, record, |walk| {
         if let Some(criterion) = stop.after_rollback().find(|criterion| walk.is_met(criterion, "stop")) {
             return Some(StopReason::of(criterion));

@@ -2,9 +2,9 @@
 
 use super::rank::{RankKey, compare};
 use super::{SelectionReason, Verdict};
-use crate::profile::{Criterion, IssueKind, LoopPolicy, Returned, Ties};
+use crate::profile::{IssueKind, LoopPolicy, Returned, Ties};
 use crate::score::{Assessment, Scores};
-use crate::stop::FlipFlops;
+use crate::stop::{Costly, FlipFlops};
 use crate::value::{Digest, Disposition, Score, Severity, below};
 use serde_json::Value;
 use std::cmp::Ordering;
@@ -28,7 +28,7 @@ pub struct IterationSummary {
     pub unknown_type: bool,
     /// The candidate itself, where it is known (a trajectory need not carry candidates).
     pub candidate: Option<Arc<Value>>,
-    /// Its content, where a criterion (`unchanged`) compares it: most of what a decision costs.
+    /// Its content, where a criterion compares it: most of what a decision costs.
     pub digest: Option<Digest>,
 }
 
@@ -50,7 +50,7 @@ impl IterationSummary {
             issues: IssueCounts::of(assessment),
             unseen: assessment.is_unseen(),
             unknown_type: assessment.is_of_unknown_type(),
-            digest: candidate.as_deref().filter(|_| policy.stop.compares_candidates()).map(Digest::of),
+            digest: candidate.as_deref().filter(|_| policy.stop.looks_at(Costly::Equality)).map(Digest::of),
             candidate,
         }
     }
@@ -171,12 +171,10 @@ impl History {
     /// Adds a candidate and finds its standing: gate, rank, best.
     pub fn push(&mut self, policy: &LoopPolicy, facts: IterationSummary) {
         let missed_gate = is_below_gate(policy, facts.gated);
-        if let Some(candidate) = &facts.candidate {
-            let mut watched = false;
-            policy.stop.visit(&mut |criterion| watched |= matches!(criterion, Criterion::FlipFlop(_)));
-            if watched {
-                self.flip_flops.push(candidate);
-            }
+        if let Some(candidate) = &facts.candidate
+            && policy.stop.looks_at(Costly::FlipFlops)
+        {
+            self.flip_flops.push(candidate);
         }
         let rank = RankKey::of(&policy.select, &facts, missed_gate);
         let against_best = self
@@ -197,8 +195,8 @@ impl History {
         self.iterations.push(Iteration { facts, base, missed_gate, below_best, rolled_back: false });
     }
 
-    /// Settles whether the latest candidate is a rollback, and with it the base and the count (between lines
-    /// 5 and 6 of the table).
+    /// Settles whether the latest candidate is a rollback, and with it the base and the count (what limits
+    /// candidates and `unchanged` are looked at before it, all other criteria after it).
     pub(super) fn apply_rollback(&mut self, rollback: bool) {
         let latest = self.iterations.len().saturating_sub(1);
         if rollback {

@@ -1,4 +1,4 @@
-//! Criteria of the author's own (line 12 of the decision table).
+//! Criteria of the author's own: `script`.
 
 use super::{History, Spent};
 use crate::diag::Problems;

@@ -196,7 +196,7 @@ fn decided(plan: &Plan, course: &RunTrace, scored: &[Scored]) -> Option<(Decisio
     let mut latest = None;
     for (scored, made) in scored.iter().zip(course.decided()) {
         history.push(&plan.policy, scored.facts(plan, &made));
-        let decision = decide(&plan.policy, &mut history, made.spent, &plan.criteria);
+        let decision = decide(&plan.policy, &mut history, made.spent, &plan.scripts);
         let stops = matches!(decision.verdict, Verdict::Stop { .. });
         latest = Some(decision);
         if stops {

@@ -66,12 +66,13 @@ impl Budget {
 impl Rule for Budget {
     fn look(&self, run: &Progress<'_>) -> Looked {
         let used = run.usage;
+        let key = |limit: &str| format!("{}.{limit}", Self::KEY.name);
         let money = self.cost_usd.map(|limit| {
             let (cost, limit) = (used.known_cost_usd.get(), limit.get());
-            Seen::new("budget.cost_usd", at_least(cost, limit), cost, limit)
+            Seen::new(key("cost_usd"), at_least(cost, limit), cost, limit)
         });
-        let tokens = self.tokens.map(|limit| Seen::count("budget.tokens", used.tokens, limit));
-        let calls = self.calls.map(|limit| Seen::count("budget.calls", used.calls, limit));
+        let tokens = self.tokens.map(|limit| Seen::count(key("tokens"), used.tokens, limit));
+        let calls = self.calls.map(|limit| Seen::count(key("calls"), used.calls, limit));
         let mut seen = Vec::new();
         for one in [money, tokens, calls].into_iter().flatten() {
             let holds = one.holds;

@@ -1,8 +1,9 @@
 //! `stop`: all criteria of a profile.
 
-use super::criterion::{KEYS, read};
 use super::group::{ALL, ANY, read_members};
-use super::{Budget, Criterion, Timeout, Waiting};
+use super::{
+    Budget, Costly, Criterion, Declared, KEYS, MaxCorrections, MaxIterations, Timeout, Waiting, read,
+};
 use crate::diag::{Code, Problem, Problems};
 use crate::value::Millis;
 use crate::value::decode::{Decode, Fields};
@@ -82,11 +83,11 @@ impl StopCriteria {
         self.0.iter().find_map(budget).unwrap_or_default()
     }
 
-    /// Whether a criterion compares candidates with earlier ones.
-    pub(crate) fn compares_candidates(&self) -> bool {
-        let mut compares = false;
-        self.visit(&mut |criterion| compares |= matches!(criterion, Criterion::Unchanged(_)));
-        compares
+    /// Whether a criterion looks at this.
+    pub(crate) fn looks_at(&self, what: Costly) -> bool {
+        let mut looks = false;
+        self.visit(&mut |criterion| looks |= criterion.costly() == Some(what));
+        looks
     }
 
     /// Shows every criterion, those in groups, too.
@@ -115,7 +116,7 @@ impl Decode for StopCriteria {
                 criteria.extend(Some(read_members(node, problems)).filter(|one| !one.is_empty()).map(group));
             }
         }
-        if fields.node("max_iterations").is_none() && fields.node("max_corrections").is_none() {
+        if fields.node(MaxIterations::KEY.name).is_none() && fields.node(MaxCorrections::KEY.name).is_none() {
             problems.push(
                 Problem::error(Code::NoLimit, fields.span(), "nothing limits how often the loop goes round")
                     .help("set `max_iterations` or `max_corrections`"),

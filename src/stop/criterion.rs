@@ -1,16 +1,13 @@
-//! The list of all criteria, in the order in which they are looked at.
+//! One criterion or group, and all that goes over each criterion of the list in `mod.rs`.
 
-use super::group;
-use super::rule::{Declared, Looked, Progress, Rule};
-use crate::diag::Problems;
-use crate::value::shape::Key;
-use crate::value::yaml::Node;
+use super::rule::{Costly, Looked, Progress, Rule};
+use super::{Criterion, group};
 use serde_json::Value;
 
 /// Re-exports the criteria of the list, and makes the enum and all that goes over each of them.
 macro_rules! criteria {
     ($($Name:ident($file:ident::$Type:ident)),+ $(,)?) => {
-        $(pub use super::$file::$Type;)+
+        $(pub use $file::$Type;)+
 
         /// One reason to stop, as a key of `stop` or as a member of a group.
         #[derive(Debug, Clone)]
@@ -24,9 +21,9 @@ macro_rules! criteria {
         }
 
         /// The keys of `stop` that are no groups.
-        pub(super) static KEYS: &[Key] = &[$($Type::KEY),+];
+        static KEYS: &[Key] = &[$($Type::KEY),+];
         /// The same in elements of groups.
-        pub(super) static KEYS_IN_GROUPS: &[Key] = &[$($Type::IN_GROUP),+];
+        static KEYS_IN_GROUPS: &[Key] = &[$($Type::IN_GROUP),+];
 
         /// Every reason that a criterion with a fixed name gives, and whether it is that of a limit of candidates.
         pub(crate) fn reasons() -> impl Iterator<Item = (&'static str, bool)> {
@@ -40,7 +37,7 @@ macro_rules! criteria {
         }
 
         /// Reads what is under a key of `stop`.
-        pub(super) fn read(key: &str, node: &Node, problems: &mut Problems) -> Vec<Criterion> {
+        fn read(key: &str, node: &Node, problems: &mut Problems) -> Vec<Criterion> {
             $(if key == $Type::KEY.name {
                 return $Type::read(node, problems).into_iter().map(Criterion::$Name).collect();
             })+
@@ -48,7 +45,7 @@ macro_rules! criteria {
         }
 
         /// Reads what is under a key in an element of a group; `None` when there is no such key.
-        pub(super) fn read_in_group(key: &str, node: &Node, problems: &mut Problems) -> Option<Option<Criterion>> {
+        fn read_in_group(key: &str, node: &Node, problems: &mut Problems) -> Option<Option<Criterion>> {
             $(if key == $Type::KEY.name {
                 return Some($Type::read_in_group(node, problems).map(Criterion::$Name));
             })+
@@ -94,7 +91,7 @@ macro_rules! criteria {
             }
 
             /// Where it stands in the order.
-            pub(super) fn rank(&self) -> usize {
+            fn rank(&self) -> usize {
                 KEYS.iter().position(|key| key.name == self.key()).unwrap_or_else(|| {
                     KEYS.len() + usize::from(matches!(self, Criterion::All(_)))
                 })
@@ -103,21 +100,7 @@ macro_rules! criteria {
     };
 }
 
-// The order is that of the decision table. What limits candidates comes before the rollback is settled.
-criteria! {
-    MaxIterations(max_iterations::MaxIterations),
-    MaxCorrections(max_corrections::MaxCorrections),
-    Unchanged(unchanged::Unchanged),
-    Rollbacks(rollbacks::Rollbacks),
-    Stagnation(stagnation::Stagnation),
-    MinImprovement(min_improvement::MinImprovement),
-    Decline(decline::Decline),
-    Oscillation(oscillation::Oscillation),
-    FlipFlop(flip_flop::FlipFlop),
-    Script(script::ScriptCriterion),
-    Timeout(timeout::Timeout),
-    Budget(budget::Budget),
-}
+pub(super) use criteria;
 
 impl Criterion {
     /// Its reason in results; empty for a group, whose reason depends on the run.
@@ -178,6 +161,12 @@ impl Criterion {
     pub(crate) fn fitting(&self, candidates: u64) -> Option<String> {
         let setting = self.rule()?.fitting(candidates)?;
         (setting.value >= setting.least).then(|| format!("`{}: {}`", setting.key, setting.value))
+    }
+
+    /// What it looks at that takes time to find out.
+    #[must_use]
+    pub(crate) fn costly(&self) -> Option<Costly> {
+        self.rule().and_then(Rule::costly)
     }
 
     /// What of its settings does not stand in what it sees.

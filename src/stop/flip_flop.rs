@@ -1,6 +1,6 @@
 //! `flip_flop`: a part of the candidate that goes back and forth.
 
-use super::rule::{Declared, Looked, Progress, Rule, Seen, Setting};
+use super::rule::{Costly, Declared, Looked, Progress, Rule, Seen, Setting};
 use crate::diag::Problems;
 use crate::mapping;
 use crate::value::decode::Decode;
@@ -39,7 +39,7 @@ impl Rule for FlipFlop {
     fn look(&self, run: &Progress<'_>) -> Looked {
         let (path, most) = run.flip_flop.unwrap_or_default();
         let path = (most > 0 && !path.is_empty()).then(|| path.to_owned());
-        Seen { path, ..Seen::count("flip_flop", most, self.times) }.into()
+        Seen { path, ..Seen::count(Self::KEY.name, most, self.times) }.into()
     }
 
     fn clause(&self) -> String {
@@ -56,6 +56,10 @@ impl Rule for FlipFlop {
 
     fn fitting(&self, candidates: u64) -> Option<Setting> {
         Some(Setting { key: "times", value: candidates.saturating_sub(1) / 2, least: 1 })
+    }
+
+    fn costly(&self) -> Option<Costly> {
+        Some(Costly::FlipFlops)
     }
 }
 

@@ -1,7 +1,6 @@
 //! `stop.any` and `stop.all`: criteria that compose.
 
-use super::Criterion;
-use super::criterion::{KEYS_IN_GROUPS, read_in_group};
+use super::{Criterion, KEYS_IN_GROUPS, read_in_group};
 use crate::diag::{Code, Problem, Problems};
 use crate::value::decode::{unknown_word, wrong_type};
 use crate::value::prose::list;

@@ -1,5 +1,6 @@
 //! `max_corrections`: the most corrections.
 
+use super::MaxIterations;
 use super::rule::{Declared, Looked, Progress, Rule, Seen};
 use crate::diag::Problems;
 use crate::value::decode::{Decode, read_within};
@@ -20,7 +21,7 @@ impl Declared for MaxCorrections {
     .whole(0, 1000)
     .examples(&["2"]);
     const IN_GROUP: Key = Self::KEY.as_typed().never_null();
-    const REASON: &'static str = "max_iterations";
+    const REASON: &'static str = MaxIterations::KEY.name;
     const IS_LIMIT: bool = true;
 
     fn read(node: &Node, problems: &mut Problems) -> Vec<Self> {
@@ -34,7 +35,7 @@ impl Declared for MaxCorrections {
 
 impl Rule for MaxCorrections {
     fn look(&self, run: &Progress<'_>) -> Looked {
-        Seen::count("max_corrections", run.candidates().saturating_sub(1), self.0).into()
+        Seen::count(Self::KEY.name, run.candidates().saturating_sub(1), self.0).into()
     }
 
     fn clause(&self) -> String {

@@ -1,8 +1,8 @@
 //! Reasons to end the loop without a candidate that is good enough: the keys of `stop` in a profile.
 //!
 //! Each criterion is one file: its key with bounds, default and example; what it looks at and when it holds; the reason that
-//! stands in results; and the clause with which it is explained. A new one is such a file, its `mod` below and its line in
-//! the list of `criterion.rs`, which has the order in which they are looked at.
+//! stands in results; and the clause with which it is explained. A further one is such a file, its `mod` and its line in the
+//! list below.
 
 mod budget;
 mod criteria;
@@ -24,9 +24,30 @@ mod unchanged;
 pub(crate) use budget::UNKNOWN_COST;
 pub(crate) use criteria::STOP;
 pub use criteria::StopCriteria;
-pub use criterion::*;
 pub(crate) use flip_flop::FlipFlops;
 pub(crate) use group::clause_of_all;
 pub use min_improvement::Baseline;
-pub(crate) use rule::Progress;
+pub(crate) use rule::{Costly, Declared, Progress};
 pub use timeout::Waiting;
+
+use crate::diag::Problems;
+use crate::value::shape::Key;
+use crate::value::yaml::Node;
+use rule::Rule;
+
+// In the order in which they are looked at (`docs/how-the-loop-decides.md`). What limits candidates comes before the
+// rollback is settled.
+criterion::criteria! {
+    MaxIterations(max_iterations::MaxIterations),
+    MaxCorrections(max_corrections::MaxCorrections),
+    Unchanged(unchanged::Unchanged),
+    Rollbacks(rollbacks::Rollbacks),
+    Stagnation(stagnation::Stagnation),
+    MinImprovement(min_improvement::MinImprovement),
+    Decline(decline::Decline),
+    Oscillation(oscillation::Oscillation),
+    FlipFlop(flip_flop::FlipFlop),
+    Script(script::ScriptCriterion),
+    Timeout(timeout::Timeout),
+    Budget(budget::Budget),
+}

@@ -39,7 +39,7 @@ impl Declared for Oscillation {
 
 impl Rule for Oscillation {
     fn look(&self, run: &Progress<'_>) -> Looked {
-        Seen::count("oscillation", long(flips(*self, run.overalls)), long(self.flips)).into()
+        Seen::count(Self::KEY.name, long(flips(*self, run.overalls)), long(self.flips)).into()
     }
 
     fn clause(&self) -> String {

@@ -27,7 +27,7 @@ impl Declared for Rollbacks {
 
 impl Rule for Rollbacks {
     fn look(&self, run: &Progress<'_>) -> Looked {
-        Seen::count("rollbacks", run.rollbacks, self.0).into()
+        Seen::count(Self::KEY.name, run.rollbacks, self.0).into()
     }
 
     fn clause(&self) -> String {
@@ -43,6 +43,6 @@ impl Rule for Rollbacks {
     }
 
     fn fitting(&self, candidates: u64) -> Option<Setting> {
-        Some(Setting { key: "rollbacks", value: candidates.saturating_sub(1), least: 1 })
+        Some(Setting { key: Self::KEY.name, value: candidates.saturating_sub(1), least: 1 })
     }
 }

@@ -33,6 +33,15 @@ impl Progress<'_> {
     }
 }
 
+/// What takes time to find out of each candidate, so that it is done only where a criterion looks at it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Costly {
+    /// Whether it equals an earlier one: [`Progress::equals`].
+    Equality,
+    /// What of it went back and forth: [`Progress::flip_flop`].
+    FlipFlops,
+}
+
 /// One comparison that was made.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Seen {
@@ -132,6 +141,11 @@ pub(crate) trait Rule {
         None
     }
 
+    /// What it looks at that takes time to find out.
+    fn costly(&self) -> Option<Costly> {
+        None
+    }
+
     /// The key below which it stands in explanations and its reason in results, if they are not the key of the profile.
     fn named(&self) -> Option<String> {
         None
@@ -144,7 +158,7 @@ pub(crate) trait Rule {
 }
 
 /// How a criterion is declared.
-pub(super) trait Declared: Rule + Sized {
+pub(crate) trait Declared: Rule + Sized {
     /// Its key under `stop`.
     const KEY: Key;
     /// Its key in an element of a group.

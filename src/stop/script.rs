@@ -77,11 +77,16 @@ impl Declared for ScriptCriterion {
     }
 }
 
+impl ScriptCriterion {
+    fn place(&self) -> String {
+        format!("{}.{}", Self::KEY.name, self.name)
+    }
+}
+
 impl Rule for ScriptCriterion {
     fn look(&self, run: &Progress<'_>) -> Looked {
-        let key = format!("script.{}", self.name);
         match (run.script)(self) {
-            Ok(holds) => Seen::new(key, holds, f64::from(u8::from(holds)), 1.0).into(),
+            Ok(holds) => Seen::new(self.place(), holds, f64::from(u8::from(holds)), 1.0).into(),
             // What could not be looked at does not end the loop, and is not passed over in silence.
             Err(why) => Looked { failed: Some(why), ..Looked::default() },
         }
@@ -96,6 +101,6 @@ impl Rule for ScriptCriterion {
     }
 
     fn named(&self) -> Option<String> {
-        Some(format!("script.{}", self.name))
+        Some(self.place())
     }
 }

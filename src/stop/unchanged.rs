@@ -1,6 +1,6 @@
 //! `unchanged`: a candidate that was assessed before.
 
-use super::rule::{Declared, Looked, Progress, Rule, Seen, long, number};
+use super::rule::{Costly, Declared, Looked, Progress, Rule, Seen, long, number};
 use crate::diag::Problems;
 use crate::value::decode::{Decode, wrong_type};
 use crate::value::shape::{Key, Shape};
@@ -34,7 +34,7 @@ impl Rule for Unchanged {
     fn look(&self, run: &Progress<'_>) -> Looked {
         // The value is the iteration that it equals, −1 for none.
         let value = run.equals.map_or(-1.0, |at| number(long(at)));
-        Seen::new("unchanged", run.equals.is_some(), value, 0.0).into()
+        Seen::new(Self::KEY.name, run.equals.is_some(), value, 0.0).into()
     }
 
     fn clause(&self) -> String {
@@ -43,5 +43,9 @@ impl Rule for Unchanged {
 
     fn earliest(&self) -> u64 {
         2
+    }
+
+    fn costly(&self) -> Option<Costly> {
+        Some(Costly::Equality)
     }
 }

@@ -1,7 +1,7 @@
 //! Criteria beyond scores and counts: paths that go back and forth, scripts, groups; and what the simulation shares
 //! with the engine.
 
-use super::harness::{Driver, Step, compiled, course, policy, q, tried};
+use super::harness::{Driver, Step, compiled, course, policy, q, stop_keys, tried};
 use super::loop_inventions::{SCRIPT, criterion, policies, trajectories};
 use super::loop_model::{Criterion, Tried};
 use super::workspace::Workspace;
@@ -9,7 +9,10 @@ use loopctl::diag::{Style, render_human};
 use loopctl::experiment::{Trajectory, simulate};
 use loopctl::policy::{Decision, ScriptCriteria, StopReason};
 use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 
 fn config(cases: u32) -> ProptestConfig {
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
@@ -281,7 +284,7 @@ proptest! {
         let compiled = compiled(&policy.yaml());
         // In a simulation each iteration is one call.
         let seen: Vec<Tried> = trajectory[..length].iter().map(|one| Tried { calls: 1, ..one.clone() }).collect();
-        let simulated = simulate(&compiled.policy, &compiled.criteria, &recorded(&seen));
+        let simulated = simulate(&compiled.policy, &compiled.scripts, &recorded(&seen));
         let steps: Vec<Step> = seen.iter().map(Tried::step).collect();
         let driver = Driver::through_scripted(&compiled, &steps);
         prop_assert_eq!(simulated.decisions.iter().collect::<Vec<_>>(), driver.decisions().collect::<Vec<_>>());
@@ -307,7 +310,7 @@ proptest! {
     #[test]
     fn rollbacks_are_counted_where_decisions_say_so(policy in policies(), trajectory in trajectories()) {
         let compiled = compiled(&policy.yaml());
-        let simulated = simulate(&compiled.policy, &compiled.criteria, &recorded(&trajectory));
+        let simulated = simulate(&compiled.policy, &compiled.scripts, &recorded(&trajectory));
         let rolled_back = simulated.decisions.iter().filter(|decision| decision.rolled_back).count();
         prop_assert_eq!(simulated.outcome.rollbacks, rolled_back as u64);
         prop_assert!(policy.rollback || rolled_back == 0);
@@ -327,7 +330,7 @@ proptest! {
         let ends = |criterion: &Criterion| {
             let regression = if rollback { "rollback" } else { "keep" };
             let compiled = compiled(&format!("accept: {{ overall: 1, critical_issues: 0 }}\noverall: {{ from: null, q: 0.5, a: 0.5 }}\non_regression: {regression}\nstop: {{ {} }}", criterion.yaml()));
-            simulate(&compiled.policy, &compiled.criteria, &recorded(&trajectory)).outcome
+            simulate(&compiled.policy, &compiled.scripts, &recorded(&trajectory)).outcome
         };
         let (plain, group) = (ends(&criterion), ends(&wrapped));
         prop_assert_eq!(group.iteration_count, plain.iteration_count);
@@ -343,7 +346,7 @@ proptest! {
     ) {
         let ends = |criterion: &Criterion| {
             let compiled = compiled(&format!("accept: {{ overall: 1 }}\nstop: {{ {} }}", criterion.yaml()));
-            let simulated = simulate(&compiled.policy, &compiled.criteria, &recorded(&trajectory));
+            let simulated = simulate(&compiled.policy, &compiled.scripts, &recorded(&trajectory));
             (simulated.outcome.iteration_count, simulated.outcome.stop_reason == StopReason::TrajectoryExhausted)
         };
         let (first, second) = (ends(&one), ends(&other));
@@ -355,7 +358,25 @@ proptest! {
     }
 }
 
+/// What decides independently has every criterion that is declared, alone and in groups, and in the declared order.
+#[test]
+fn no_criterion_is_missing_where_policies_are_invented() {
+    let declared: Vec<String> = stop_keys().into_iter().map(str::to_owned).collect();
+    let mut runner = TestRunner::deterministic();
+    let (mut alone, mut in_groups) = (BTreeSet::new(), BTreeSet::new());
+    for _ in 0..2_000 {
+        in_groups.insert(criterion().new_tree(&mut runner).unwrap().current().key());
+        let policy = policies().new_tree(&mut runner).unwrap().current();
+        let keys: Vec<String> = policy.plain().iter().map(Criterion::key).collect();
+        assert!(keys.is_sorted_by_key(|key| declared.iter().position(|one| one == key)), "{keys:?}");
+        alone.extend(keys);
+    }
+    let declared: BTreeSet<String> = declared.into_iter().collect();
+    assert_eq!(alone, declared, "`Policy::plain` of loop_model.rs and `policies` of loop_inventions.rs");
+    assert_eq!(in_groups, declared, "`criterion` of loop_inventions.rs");
+}
+
 #[test]
 fn without_scripts_nothing_is_compiled() {
-    assert_eq!(format!("{:?}", compiled("").criteria), format!("{:?}", ScriptCriteria::default()));
+    assert_eq!(format!("{:?}", compiled("").scripts), format!("{:?}", ScriptCriteria::default()));
 }

@@ -1,5 +1,6 @@
 //! What the pages say is what the program does: their YAML is loaded, and README shows files that are there (`pages` runs their commands).
 
+use super::harness::stop_keys;
 use super::workspace::{Ran, Workspace};
 use loopctl::diag::{Problems, Style, render_human};
 use loopctl::experiment::scenario::{
@@ -80,6 +81,45 @@ fn the_rules_page_has_every_check() {
             assert!(shown.contains(&format!("{check}:")), "`{check}` is in no example");
         }
     }
+}
+
+/// The keys of `stop` that a column of a table names, in its order. The table is the one with this header.
+fn criteria_in_table(page: &str, header: &str, column: usize) -> Vec<&'static str> {
+    let table = page.split_once(&format!("{header}\n")).unwrap_or_else(|| panic!("no table `{header}`")).1;
+    let known = stop_keys();
+    let mut found = Vec::new();
+    for row in table.lines().take_while(|line| line.starts_with('|')) {
+        let cell = row.split('|').nth(column).unwrap();
+        let words = cell.split('`').skip(1).step_by(2).filter_map(|code| code.split(':').next());
+        found.extend(words.filter_map(|word| known.iter().find(|key| **key == word)));
+    }
+    found
+}
+
+/// Every stop criterion has its row, and where a table says the order, in that order.
+#[test]
+fn the_pages_have_every_stop_criterion() {
+    let declared = stop_keys();
+    let decides = page("docs/how-the-loop-decides.md");
+    assert_eq!(criteria_in_table(&decides, "| applies when | status | reason |", 1), declared);
+    let files = page("docs/profile-files.md");
+    assert_eq!(criteria_in_table(&files, "| `stop` | ends the loop when |", 1), declared);
+
+    let sorted = |mut keys: Vec<&'static str>| {
+        keys.sort_unstable();
+        keys
+    };
+    let but =
+        |left_out: &[&str]| sorted(declared.iter().copied().filter(|key| !left_out.contains(key)).collect());
+    let costs = page("docs/policies-and-costs.md");
+    let told = criteria_in_table(&costs, "| criterion | use it when | mind that |", 1);
+    assert_eq!(sorted(told), but(&[]));
+    // What must come before the limits is held against them.
+    let needed = criteria_in_table(&files, "| criterion | candidates needed |", 1);
+    assert_eq!(sorted(needed), but(&["max_iterations", "max_corrections"]));
+    // Both limits have the same reason.
+    let endings = criteria_in_table(&page("docs/review.md"), "| status | reason | what it tells you |", 2);
+    assert_eq!(sorted(endings), but(&["max_corrections"]));
 }
 
 /// The table of recorded runs is what the command prints, and the script and the criteria load.

@@ -4,8 +4,9 @@ use super::loop_inventions::SCRIPT;
 use loopctl::diag::Problems;
 use loopctl::engine::{CallFailed, Event, Input, Outcome, Output, Produced, Recorded, Retry, Run, Work};
 use loopctl::policy::{Decision, ScriptCriteria};
-use loopctl::profile::{Library, LoopPolicy, load};
+use loopctl::profile::{Library, LoopPolicy, Profile, load};
 use loopctl::score::{Assessment, Issue};
+use loopctl::value::shape::Shape;
 use loopctl::value::{Disposition, Millis, Score, Severity, Usage, Usd};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
@@ -22,10 +23,17 @@ accept: { overall: 0.95 }
 stop: { max_iterations: 50 }
 ";
 
+/// The keys of `stop` in the order in which they are looked at, without the groups.
+pub(crate) fn stop_keys() -> Vec<&'static str> {
+    let stop = Profile::mapping().all_keys().find(|key| key.name == "stop").unwrap();
+    let Shape::Mapping(stop) = stop.shape() else { panic!("`stop` is no mapping") };
+    stop.all_keys().map(|key| key.name).filter(|key| !["any", "all"].contains(key)).collect()
+}
+
 /// A policy and the scripts of its criteria.
 pub(crate) struct Compiled {
     pub(crate) policy: Arc<LoopPolicy>,
-    pub(crate) criteria: Arc<ScriptCriteria>,
+    pub(crate) scripts: Arc<ScriptCriteria>,
 }
 
 /// The policy of a profile that says `extract` and is otherwise [`BASE`].
@@ -50,8 +58,8 @@ pub(crate) fn tried(extract: &str, script: &str) -> (Option<Compiled>, Problems)
     let mut problems = Problems::new();
     let loaded = load(file.to_str().unwrap(), &Library::embedded(), &[], &|_| None, &mut problems);
     let compiled = loaded.map(|loaded| {
-        let criteria = ScriptCriteria::compile(&loaded.profile.policy.stop, &loaded.library, &mut problems);
-        Compiled { policy: Arc::new(loaded.profile.policy), criteria: Arc::new(criteria) }
+        let scripts = ScriptCriteria::compile(&loaded.profile.policy.stop, &loaded.library, &mut problems);
+        Compiled { policy: Arc::new(loaded.profile.policy), scripts: Arc::new(scripts) }
     });
     (compiled, problems)
 }
@@ -193,13 +201,13 @@ impl Driver {
     /// The same for a policy with script criteria.
     pub(crate) fn through_scripted(compiled: &Compiled, steps: &[Step]) -> Self {
         let script = steps.iter().cloned().map(Answer::Gives).collect();
-        let mut driver = Self::new(&compiled.policy, NEVER, script).with(&compiled.criteria);
+        let mut driver = Self::new(&compiled.policy, NEVER, script).with(&compiled.scripts);
         driver.finish();
         driver
     }
 
-    pub(crate) fn with(self, criteria: &Arc<ScriptCriteria>) -> Self {
-        Driver { run: self.run.with_criteria(Arc::clone(criteria)), ..self }
+    pub(crate) fn with(self, scripts: &Arc<ScriptCriteria>) -> Self {
+        Driver { run: self.run.with_scripts(Arc::clone(scripts)), ..self }
     }
 
     pub(crate) fn watched(mut self) -> Self {

@@ -42,6 +42,11 @@ impl Script {
 }
 
 impl Criterion {
+    /// Its key in YAML.
+    pub(crate) fn key(&self) -> String {
+        self.yaml().split(':').next().unwrap().to_owned()
+    }
+
     /// As a key of `stop`, or a member of a group.
     pub(crate) fn yaml(&self) -> String {
         let group = |name: &str, members: &[Criterion]| {

@@ -121,7 +121,8 @@ struct Applies {
 }
 
 impl Criterion {
-    fn name(&self) -> String {
+    /// Its reason in results.
+    pub(crate) fn name(&self) -> String {
         let word = match self {
             Criterion::MaxIterations(_) | Criterion::MaxCorrections(_) => "max_iterations",
             Criterion::Unchanged => "unchanged",
@@ -141,7 +142,7 @@ impl Criterion {
 }
 
 impl Policy {
-    /// Lines 4 to 13 of the table, in order.
+    /// The criteria that are no groups, in the order of the table.
     pub(crate) fn plain(&self) -> Vec<Criterion> {
         let lines = [
             self.max_iterations.map(Criterion::MaxIterations),
@@ -344,7 +345,7 @@ impl Policy {
                 other => over("stopped_early", &other.name(), false),
             };
         }
-        // "Looked at after line 13": `any`, then `all`.
+        // "Groups are looked at after these lines": `any`, then `all`.
         let any = self.fired(&Criterion::Any(self.any.clone()), tried);
         let all = || {
             let configured = !self.all.is_empty();

@@ -23,7 +23,7 @@ fn table(rows: &[Row<'_>]) {
 }
 
 #[test]
-fn line_1_an_issue_that_a_person_must_decide() {
+fn an_issue_that_a_person_must_decide() {
     let warned = q(0.5).issue(Severity::Critical, Disposition::Warn);
     table(&[
         (
@@ -48,7 +48,7 @@ fn line_1_an_issue_that_a_person_must_decide() {
 }
 
 #[test]
-fn line_2_the_gate() {
+fn the_gate() {
     let gate = "gate: { a: 0.5 }";
     let rollback = "gate: { a: 0.5, on_correction: rollback }";
     let both = "gate: { a: 0.5, on_correction: rollback }\non_regression: rollback";
@@ -104,7 +104,7 @@ fn what_missed_the_gate_is_never_the_best_while_another_did_not() {
 }
 
 #[test]
-fn line_3_acceptance() {
+fn acceptance() {
     let passed = "passed/accepted after 1: 0 only_iteration, 0 rollbacks";
     let none_critical = "accept: { critical_issues: 0 }";
     let dimension = "accept: { overall: null, a: 0.9, b: 0.8 }";
@@ -140,7 +140,7 @@ fn line_3_acceptance() {
 }
 
 #[test]
-fn line_4_iterations_and_corrections() {
+fn iterations_and_corrections() {
     let reached =
         |count: usize, end: &str| format!("max_iterations_reached/max_iterations after {count}: {end}");
     let (one, two, three) = (
@@ -160,7 +160,7 @@ fn line_4_iterations_and_corrections() {
 }
 
 #[test]
-fn line_5_unchanged() {
+fn unchanged() {
     let on = "stop: { unchanged: true }";
     let first = || q(0.5).is(json!({"a": 1, "b": [1.5, null], "c": {"d": "x", "e": true}}));
     let same = || q(0.6).is(json!({"c": {"e": true, "d": "x"}, "b": [1.5, null], "a": 1.0}));
@@ -180,7 +180,7 @@ fn line_5_unchanged() {
 }
 
 #[test]
-fn line_6_rollbacks_and_the_base_after_one() {
+fn rollbacks_and_the_base_after_one() {
     let on = "on_regression: rollback\nstop: { rollbacks: 2 }";
     let ended = |count: usize, end: &str| format!("stopped_early/rollbacks after {count}: {end} rollbacks");
     let peaked_at_0 = ended(3, "0 quality_peaked_at_iteration_0, 2");
@@ -224,7 +224,7 @@ fn line_6_rollbacks_and_the_base_after_one() {
 }
 
 #[test]
-fn line_7_stagnation() {
+fn stagnation() {
     let on = "stop: { stagnation: { window: 3, epsilon: 0.05 } }";
     let ended = "stopped_early/stagnation after 3: 2 final_iteration_best, 0 rollbacks";
     table(&[
@@ -246,7 +246,7 @@ fn line_7_stagnation() {
 }
 
 #[test]
-fn line_8_min_improvement() {
+fn min_improvement() {
     let previous = "stop: { min_improvement: { delta: 0.05, patience: 1, baseline: previous } }";
     let best = "stop: { min_improvement: { delta: 0.05, patience: 1, baseline: best } }";
     let patient = "stop: { min_improvement: { delta: 0.05, patience: 2, baseline: previous } }";
@@ -284,7 +284,7 @@ fn line_8_min_improvement() {
 }
 
 #[test]
-fn line_9_decline() {
+fn decline() {
     let on = "stop: { decline: { length: 3 } }";
     let ended = "stopped_early/decline after 3: 0 quality_peaked_at_iteration_0, 0 rollbacks";
     table(&[
@@ -302,7 +302,7 @@ fn line_9_decline() {
 }
 
 #[test]
-fn line_10_oscillation() {
+fn oscillation() {
     let on = "stop: { oscillation: { window: 4, flips: 2, amplitude: 0.05 } }";
     let any = "stop: { oscillation: { window: 4, flips: 2 } }";
     let ended = "stopped_early/oscillation after 4: 3 final_iteration_best, 0 rollbacks";
@@ -322,7 +322,7 @@ fn line_10_oscillation() {
 }
 
 #[test]
-fn line_13_time_and_budget() {
+fn time_and_budget() {
     let time = "stop: { timeout: 2s }";
     let cost = "stop: { budget: { cost_usd: 0.30 } }";
     let out = |reason: &str, count: usize, end: &str| {

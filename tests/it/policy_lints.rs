@@ -2,6 +2,8 @@
 //! a run, none ends by a criterion that is said never to fire, and every one ends where it is said to. The other way
 //! round, each criterion of a shipped profile about which nothing is said ends some course.
 
+use super::loop_inventions;
+use super::loop_model::Criterion;
 use loopctl::diag::{Code, Problems, Style, render_human};
 use loopctl::experiment::{IterationRecord, Simulated, Trajectory, simulate};
 use loopctl::lint::{ProfileView, lint};
@@ -116,6 +118,12 @@ fn criterion() -> impl Strategy<Value = String> {
         prop::sample::select(vec!["0s", "1s", "30s"]).prop_map(|t| format!("timeout: {t}")),
         (1..30_u8).prop_map(|n| format!("budget: {{ calls: {n} }}")),
         (1..8_u8).prop_map(|n| format!("max_iterations: {n}")),
+        // Those that are invented elsewhere, so that none is missing; scripts need a file.
+        loop_inventions::criterion().prop_filter_map("a script", |one| (!matches!(
+            one,
+            Criterion::Script(_)
+        ))
+        .then(|| one.yaml())),
     ]
 }
 
@@ -135,7 +143,7 @@ fn policy() -> impl Strategy<Value = String> {
     (limit, prop::collection::vec(criterion(), 0..4), group(0), group(0), on, order, gate).prop_map(
         |(limit, plain, any, all, on, order, gate)| {
             let mut stop = vec![limit];
-            let mut known: BTreeSet<String> = ["max_iterations".to_owned()].into();
+            let mut known: BTreeSet<String> = ["max_iterations", "max_corrections"].map(str::to_owned).into();
             for criterion in plain {
                 if known.insert(criterion.split(':').next().unwrap().to_owned()) {
                     stop.push(criterion);

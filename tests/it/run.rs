@@ -103,7 +103,7 @@ fn each_shipped_profile_takes_a_real_report_from_start_to_end() {
     }
 }
 
-/// DESIGN, What a run leaves: two files for each candidate and one result, which say what the result says.
+/// `docs/operating.md`, "What comes out": two files for each candidate and one result, which say what the result says.
 fn assert_artifacts(place: &Workspace, result: &Value) {
     let id = result["id"].as_str().unwrap();
     let iterations = count(&result["iteration_count"]);

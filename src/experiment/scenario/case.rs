@@ -111,7 +111,7 @@ mapping! {
         /// How many tokens the iteration took, read and written.
         #[key(default("0"), examples(&["500"]))]
         tokens: u64,
-        /// The candidate itself, for `unchanged` and `flip_flop`. Without it these see nothing.
+        /// The candidate itself, for criteria that compare candidates, such as `unchanged`. Without it these see nothing.
         #[key(examples(&["{ grade: '2' }"]))]
         candidate: Option<Value>,
     }

@@ -198,8 +198,8 @@ struct Bench<'a> {
 /// The profile of some cases.
 struct Variant {
     loaded: Loaded,
-    /// The functions behind its script criteria.
-    criteria: ScriptCriteria,
+    /// The compiled functions of its script criteria.
+    scripts: ScriptCriteria,
     /// Compiled when a case needs it; `None` inside: it can't be.
     plan: Option<Option<Arc<Plan>>>,
 }
@@ -250,7 +250,7 @@ impl<'a> Bench<'a> {
                 let profile = &variant.loaded.profile;
                 let dimensions: Vec<&str> = profile.dimensions.iter().map(|d| d.name.as_str()).collect();
                 let plan = plan.as_deref().filter(|_| case.expect.feedback.is_some());
-                play_trajectory(&profile.policy, &variant.criteria, &dimensions, steps, plan)
+                play_trajectory(&profile.policy, &variant.scripts, &dimensions, steps, plan)
             }
             (_, Some(plan)) => play_document(plan, case),
             (_, None) => return None,
@@ -281,12 +281,12 @@ impl<'a> Bench<'a> {
         }
         let mut found = Problems::new();
         let loaded = load(self.profile, self.library, &settings, &|_| None, &mut found);
-        let criteria =
+        let scripts =
             loaded.as_ref().map(|l| ScriptCriteria::compile(&l.profile.policy.stop, &l.library, &mut found));
         let usable = !found.has_errors();
         keep_errors(found, problems);
         let loaded = loaded.filter(|_| usable)?;
-        Some(Variant { loaded, criteria: criteria.unwrap_or_default(), plan: None })
+        Some(Variant { loaded, scripts: scripts.unwrap_or_default(), plan: None })
     }
 }
 

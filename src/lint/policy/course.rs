@@ -126,7 +126,22 @@ pub(super) fn implied(first: &Criterion, second: &Criterion, ground: Ground) -> 
                 None
             }
         }
-        _ => None,
+        // Nothing follows from these of any other criterion. Each is named, so that the compiler asks it of a further one.
+        (
+            Criterion::Unchanged(_)
+            | Criterion::Rollbacks(_)
+            | Criterion::Stagnation(_)
+            | Criterion::MinImprovement(_)
+            | Criterion::Decline(_)
+            | Criterion::Oscillation(_)
+            | Criterion::FlipFlop(_)
+            | Criterion::Script(_)
+            | Criterion::Timeout(_)
+            | Criterion::Budget(_)
+            | Criterion::Any(_)
+            | Criterion::All(_),
+            _,
+        ) => None,
     }
 }
 

@@ -12,7 +12,7 @@ pub(super) const SHIPPED: [&str; 9] =
     ["aas", "balanced", "batch", "clinical", "definition", "literature", "marc", "marc-v1", "real-time"];
 
 /// The explanation of a profile with settings laid over it; `None` when it can't be used.
-fn explained(name: &str, library: &Library, flags: &[&str]) -> Option<String> {
+pub(super) fn explained(name: &str, library: &Library, flags: &[&str]) -> Option<String> {
     let mut problems = Problems::new();
     let overrides: Vec<Override> =
         flags.iter().filter_map(|flag| Override::from_flag(flag, &mut problems)).collect();
@@ -23,7 +23,7 @@ fn explained(name: &str, library: &Library, flags: &[&str]) -> Option<String> {
 }
 
 /// What `explained` makes of each item, in the order of the items: compiling takes its time, so all cores have a part.
-fn all_explained<T: Sync>(
+pub(super) fn all_explained<T: Sync>(
     items: &[T],
     explained: impl Fn(&T) -> Option<String> + Sync,
 ) -> Vec<Option<String>> {
@@ -166,13 +166,13 @@ network:
 review: { when: overall < 0.80 or status != passed }
 ";
 
-fn everything() -> Library {
-    let script = "fn plateau(run) { run.iterations.len() > 3 }";
+pub(super) fn everything() -> Library {
+    let script = "fn plateau(run) { run.iterations.len() > 3 }\nfn share(candidate, document) { 0.5 }";
     Library::embedded().holding("profiles/everything.yaml", EVERYTHING).holding("rules/stop.rhai", script)
 }
 
-/// Changes of [`EVERYTHING`], at least one for each key of the defaults.
-const SETTINGS: &[&str] = &[
+/// Changes of [`EVERYTHING`]. A key that is not here is tried with its example (`no_key_is_silent`).
+pub(super) const SETTINGS: &[&str] = &[
     "description=other",
     "classify=null",
     "candidate=patch",

@@ -1,6 +1,7 @@
 //! `loopctl profile list|show|explain|diff`.
 
 mod explained;
+mod no_key_is_silent;
 
 use crate::workspace::Workspace;
 use explained::SHIPPED;
