@@ -9,6 +9,7 @@ use super::journal_place::JournalPlace;
 use super::latest_run;
 use super::loading::{CallArguments, ProfileArguments, known_type, library, prices, providers, state_folder};
 use super::logging::LogArguments;
+use super::misplaced::refuse_profiles;
 use super::output::{Format, Output, RecordFormat, complain};
 use super::shadows::changed_by;
 use super::tape::{self, RecorderArguments};
@@ -174,6 +175,7 @@ impl Work {
         }
         refuse_out_among_inputs(self.out.as_deref(), &self.inputs)?;
         refuse_cassettes_among_inputs(&self.inputs)?;
+        refuse_profiles(&self.inputs)?;
         let endings: &[&str] = if self.plan.attaches() { &MEDIA_ENDINGS } else { &[] };
         let mut found = find_also(&self.inputs, endings);
         found.inputs = without_references(&self.plan, found.inputs);

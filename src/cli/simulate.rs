@@ -2,6 +2,7 @@
 
 use super::exit::{Exit, Failure};
 use super::loading::{ProfileArguments, or_default};
+use super::misplaced::refuse_profiles;
 use super::output::{Format, Output, RecordFormat, RecordWriter};
 use super::trajectory_files::{Policy, Reading, overall_from};
 use crate::diag::Problems;
@@ -37,6 +38,7 @@ struct Compared {
 }
 
 pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+    refuse_profiles(&arguments.files)?;
     let mut compared = policies(arguments, output)?;
     let mut writer = RecordWriter::new(arguments.format.chosen(output)?);
     let mut reading = Reading::default();

@@ -140,6 +140,8 @@ mod shipped_pipelines;
 #[cfg(test)]
 mod simulate;
 #[cfg(test)]
+mod slips;
+#[cfg(test)]
 mod telemetry;
 #[cfg(test)]
 mod trajectories;

@@ -1,0 +1,58 @@
+//! Slips of those who type commands: a name in the wrong place, the wrong dashes. Nothing may be run by another profile, and what is
+//! said names what to write instead.
+
+use crate::workspace::Workspace;
+
+/// A project with a profile of its own and a document.
+fn project() -> Workspace {
+    let place = Workspace::new();
+    place.write("profiles/echo-report.yaml", "extends: clinical\n");
+    place.write("documents/echo1.txt", "Pathology report. Histologic type: ductal carcinoma.");
+    place.write("candidate.json", "{}");
+    place
+}
+
+#[test]
+fn a_profile_among_files_is_called_one_and_nothing_is_run() {
+    let place = project();
+    for arguments in [
+        &["run", "echo-report", "documents/echo1.txt"][..],
+        &["run", "clinical", "documents"],
+        &["validate", "--extraction", "candidate.json", "echo-report"],
+        &["correct", "--extraction", "candidate.json", "echo-report"],
+        &["score", "echo-report"],
+        &["simulate", "echo-report"],
+        &["next", "echo-report"],
+        &["explain", "echo-report", "--field", "margins"],
+    ] {
+        let ran = place.run(arguments).exits(2).says(&["is a profile", "write `--profile "]);
+        assert_eq!(ran.out, "", "{arguments:?}");
+        assert!(!ran.err.contains("no file or folder"), "{}", ran.err);
+    }
+    // A file of that name is a file.
+    place.write("echo-report", "Pathology report.");
+    assert_eq!(place.run(&["run", "--format", "jsonl", "echo-report"]).lines().len(), 1);
+}
+
+#[test]
+fn flags_with_the_wrong_dashes_are_named_with_the_right_ones() {
+    let place = project();
+    for (written, right) in [
+        ("–profile", "`--profile`"),
+        ("—profile", "`--profile`"),
+        ("−p", "`-p`"),
+        ("-profile", "`--profile`"),
+        ("-profile=echo-report", "`--profile`"),
+        ("-type", "`--type`"),
+    ] {
+        let ran = place.run(&["run", written, "echo-report", "documents/echo1.txt"]).exits(2);
+        let ran =
+            ran.says(&[&format!("`{}`", written.split('=').next().unwrap()), &format!("write {right}")]);
+        assert_eq!(ran.out, "", "{written}");
+    }
+    place.run(&["profile", "show", "-config", "accept.overall=1"]).exits(2).says(&["write `--config`"]);
+    // Letters with their values, and files behind `--`, are as they were.
+    place.run(&["run", "-qpclinical", "documents/echo1.txt"]).exits(3);
+    place.write("-profile", "Pathology report. Histologic type: ductal carcinoma.");
+    assert_eq!(place.run(&["run", "--format", "json", "--", "-profile"]).json()["id"], "-profile");
+}
