@@ -56,6 +56,8 @@ mod injection;
 #[cfg(test)]
 mod interrupt;
 #[cfg(test)]
+mod issue_pages;
+#[cfg(test)]
 mod journal;
 #[cfg(test)]
 mod judges;
