@@ -76,6 +76,8 @@ mod loopback;
 #[cfg(test)]
 mod neighbour;
 #[cfg(test)]
+mod new_vocabulary;
+#[cfg(test)]
 mod next;
 #[cfg(test)]
 mod pages;
