@@ -377,7 +377,7 @@ fn read_json(path: &Path) -> Result<Value, Failure> {
             None => failure,
         }
     })?;
-    let value = serde_json::from_str(file.text().trim_start_matches('\u{feff}')).map_err(|error| {
+    let value = serde_json::from_str(file.without_mark()).map_err(|error| {
         Failure::broken(format!(
             "`{}` is not JSON (line {}, column {})",
             path.display(),

@@ -88,7 +88,7 @@ impl FileKind {
 
 fn schema_kind(file: &Arc<SourceFile>, named: bool) -> Option<FileKind> {
     const KEYS: [&str; 6] = ["$schema", "properties", "$defs", "items", "anyOf", "enum"];
-    let value: Option<serde_json::Value> = serde_json::from_str(file.text()).ok();
+    let value: Option<serde_json::Value> = serde_json::from_str(file.without_mark()).ok();
     let looks = value.is_some_and(|value| KEYS.iter().any(|key| value.get(key).is_some()));
     (named || looks).then_some(FileKind::Schema)
 }

@@ -56,3 +56,32 @@ fn flags_with_the_wrong_dashes_are_named_with_the_right_ones() {
     place.write("-profile", "Pathology report. Histologic type: ductal carcinoma.");
     assert_eq!(place.run(&["run", "--format", "json", "--", "-profile"]).json()["id"], "-profile");
 }
+
+#[test]
+fn a_byte_order_mark_is_no_mistake_in_json() {
+    let place = Workspace::new();
+    place.run(&["new", "document-type", "echo", "--fields", "lvSize"]).exits(0);
+    let schema = "schemas/echo.schema.json";
+    place.write(schema, format!("\u{feff}{}", place.read(schema)));
+    place.run(&["check", "echo"]).exits(0);
+    place.run(&["check", schema]).exits(0).finds(&["1 file checked: 0 errors"]);
+    let rubric = "rubric: echo\nextends: clinical\ntypes:\n  echo:\n    required:\n      - lvSize\nfields:\n  lvSize:\n    synonyms: [lv size]\n";
+    place.write("rules/rubrics/echo.yaml", rubric);
+    place.run(&["new", "field", "rvSize", "--type", "echo"]).exits(0);
+    assert!(place.read(schema).contains("rvSize"));
+    // The place of a mistake is counted behind it.
+    place.write(schema, "\u{feff}{,}");
+    let said = place.run(&["check", "--format", "jsonl", schema]).exits(2).lines();
+    assert_eq!((&said[0]["line"], &said[0]["column"]), (&1.into(), &3.into()), "{said:?}");
+
+    place.document("pathology-gastric.txt");
+    let record = r#"{"id": "a", "document_type": "pathology", "extraction": {"grade": "2"}}"#;
+    place.write("r.jsonl", format!("\u{feff}{record}\n"));
+    place.write("a.json", "\u{feff}{\"grade\": \"2\"}");
+    place.run(&["score", "r.jsonl"]).exits(0);
+    place.run(&["score", "--type", "pathology", "a.json"]).exits(0);
+    place.run(&["validate", "--extraction", "a.json", "pathology-gastric.txt"]).exits(3);
+    let results = place.run(&["run", "--quiet", "--format", "jsonl", "pathology-gastric.txt"]).out;
+    place.write("results.jsonl", format!("\u{feff}{results}{results}"));
+    place.run(&["explain", "results.jsonl", "--document", "pathology-gastric"]).exits(0);
+}
