@@ -20,7 +20,7 @@ use crate::ingest::{Document, Input, InputError, MEDIA_ENDINGS, find_also};
 use crate::plan::{JudgePlan, Plan, Terms, ValidatorPlan, without_references};
 use crate::profile::{Asked, FileTracker, read_text_file};
 use crate::provider::{Prices, Recorder};
-use crate::report::{Live, closing, document_summary};
+use crate::report::{Live, closing, document_summary, missed};
 use crate::result::{DocumentResult, is_result};
 use crate::run::{
     Batch, BatchEnd, Candidates, Consultant, Earlier, Observer, RunStore, Session, asked_of, is_unrecognised,
@@ -254,6 +254,8 @@ impl Work {
         let plan = Arc::new(self.plan);
         let batch = Batch { inputs: found.inputs, document_type, supplied, keep_going: self.keep_going };
         let live = (!self.quiet).then(|| Live::new(Arc::clone(&plan.policy), output.err_paint));
+        let is_verdict = self.asks == Asks::Nobody;
+        let live = live.map(|live| if is_verdict { live.of_one_candidate() } else { live });
         let (stop, cancelled) = watch::channel(false);
         let stopped = cancelled.clone();
         let unread = self.out.is_none().then(|| stop.clone());
@@ -272,6 +274,7 @@ impl Work {
             hint,
             gave_up: None,
             keeper,
+            missed: is_verdict.then(Vec::new),
         };
         // Heard as long as the process lasts.
         runtime.spawn(interrupts::listen(stop));
@@ -416,6 +419,8 @@ struct Screen<'a> {
     gave_up: Option<Failure>,
     /// What is kept of each document, to be scored again.
     keeper: Option<Keeper>,
+    /// The lines of `accept` that the only candidate does not keep, where there is room for one.
+    missed: Option<Vec<String>>,
 }
 
 impl Screen<'_> {
@@ -469,6 +474,9 @@ impl Observer for Screen<'_> {
         if let Some(keeper) = &mut self.keeper {
             keeper.event(at, event);
         }
+        if let (Some(missing), Event::Decided(decision)) = (&mut self.missed, event) {
+            *missing = missed(decision);
+        }
         if let Some(line) = self.live.as_mut().and_then(|live| live.line(event)) {
             self.output.say(&line);
         }
@@ -478,7 +486,7 @@ impl Observer for Screen<'_> {
         let text = match self.format {
             Format::Text => {
                 let with_type = self.live.is_none() || is_unrecognised(&self.plan, result);
-                document_summary(result, with_type, self.output.out_paint)
+                document_summary(result, with_type, self.missed.as_deref(), self.output.out_paint)
             }
             Format::Jsonl => serde_json::to_string(result).unwrap_or_default() + "\n",
             Format::Json if self.several => {
