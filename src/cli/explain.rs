@@ -103,7 +103,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         let profile = arguments.profile.clone().unwrap_or_else(usual_profile);
         let plan = arguments.over.on(&profile).plan(&[], output)?;
         let path = Path::new(&arguments.target);
-        return explain_field(path, field, &plan, arguments.format, output);
+        return explain_field(path, field, &plan, arguments.profile.is_some(), arguments.format, output);
     }
     let target = Target::of(&arguments.target);
     arguments.refuse_what_does_not_apply(&target)?;

@@ -58,6 +58,24 @@ fn flags_with_the_wrong_dashes_are_named_with_the_right_ones() {
 }
 
 #[test]
+fn a_field_that_is_not_there_comes_with_a_guess() {
+    let place = project();
+    let of = |field: &str, more: &[&str]| {
+        let arguments = [&["explain", "documents/echo1.txt", "--field", field], more].concat();
+        place.run(&arguments).exits(2).err
+    };
+    let said = of("margns", &["--profile", "echo-report"]);
+    assert!(said.contains("the profile `echo-report` has no field `margns`"), "{said}");
+    assert!(said.contains("did you mean `margins`?") && !said.contains("vocabular"), "{said}");
+    let said = of("lvSize", &[]);
+    assert!(said.contains("the profile `balanced` has no field `lvSize`"), "{said}");
+    assert!(said.contains("`--profile` names no other"), "{said}");
+    // A field that is there, and that nothing reads, is another matter.
+    let said = of("institution", &["--profile", "clinical"]);
+    assert!(said.contains("no vocabulary of the profile `clinical` reads the field `institution`"), "{said}");
+}
+
+#[test]
 fn a_byte_order_mark_is_no_mistake_in_json() {
     let place = Workspace::new();
     place.run(&["new", "document-type", "echo", "--fields", "lvSize"]).exits(0);
