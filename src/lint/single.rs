@@ -59,6 +59,26 @@ const KNOWN: &str = "profiles, rules, rubrics, extraction patterns, vocabularies
      JSON Schemas (`.json`), prompts (`.md`) and scripts (`.rhai`) can be checked";
 
 impl FileKind {
+    /// What such a file is called, with its article.
+    #[must_use]
+    pub(crate) fn what(self) -> &'static str {
+        match self {
+            FileKind::Profile => "a profile",
+            FileKind::Cases => "a test file",
+            FileKind::Rules => "a rule file",
+            FileKind::Rubric => "a rubric",
+            FileKind::Extraction => "a file of extraction patterns",
+            FileKind::Vocabulary => "a vocabulary",
+            FileKind::Assertions => "a context",
+            FileKind::Classification => "a classification",
+            FileKind::Prices => "a table of prices",
+            FileKind::Schema => "a JSON Schema",
+            FileKind::Prompt => "a prompt",
+            FileKind::Context => "a text for prompts",
+            FileKind::Script => "a script",
+        }
+    }
+
     /// The kind of the file at `path`, by its name and what is in it.
     ///
     /// # Errors

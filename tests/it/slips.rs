@@ -76,6 +76,42 @@ fn a_field_that_is_not_there_comes_with_a_guess() {
 }
 
 #[test]
+fn files_of_another_kind_are_called_what_they_are() {
+    let place = project();
+    place.write("rules/rubrics/echo.yaml", "rubric: echo\ntypes: { echo: { required: [a] } }\nfields: {}\n");
+    place.write("schemas/echo.schema.json", r#"{"type": "object", "properties": {}}"#);
+    place.write("profiles/echo-report.test.yaml", "cases: []\n");
+    place.write("rules/vocabularies/size.yaml", "vocabulary: size\nvalues: { large: [] }\n");
+    for (file, what) in [
+        ("rules/rubrics/echo.yaml", "is a rubric, not a profile"),
+        ("schemas/echo.schema.json", "is a JSON Schema, not a profile"),
+        ("profiles/echo-report.test.yaml", "is a test file, not a profile"),
+        ("rules/vocabularies/size.yaml", "is a vocabulary, not a profile"),
+        ("documents/echo1.txt", "is no profile"),
+    ] {
+        for verb in [&["run", "--profile", file, "documents"][..], &["profile", "show", file]] {
+            let said = place.run(verb).exits(2).says(&[&format!("`{file}` {what}")]).err;
+            assert!(!said.contains("unknown key"), "{said}");
+        }
+    }
+    place.run(&["explain", "rules/rubrics/echo.yaml"]).exits(2).says(&["is a rubric, not a profile"]);
+    // What is wrong with a profile is said of it, wherever it lies.
+    place.write("rules/odd.yaml", "extends: clinical\naccept: { overal: 0.9 }\n");
+    place.run(&["run", "--profile", "rules/odd.yaml", "documents"]).exits(2).says(&["`overal`"]);
+}
+
+#[test]
+fn paths_that_are_nearly_right_come_with_a_guess() {
+    let place = project();
+    let ran = place.run(&["run", "document/echo1.txt"]).exits(1);
+    ran.says(&["no file or folder `document/echo1.txt`", "did you mean `documents/echo1.txt`?"]);
+    place.run(&["run", "documents/ecko1.txt"]).exits(1).says(&["did you mean `documents/echo1.txt`?"]);
+    place.run(&["run", "nowhere/near/it.txt"]).exits(1).says(&["check the spelling"]);
+    let ran = place.run(&["run", "--profile", "echo-report.yaml", "documents"]).exits(2);
+    ran.says(&["did you mean `profiles/echo-report.yaml`?", "`echo-report`"]);
+}
+
+#[test]
 fn a_byte_order_mark_is_no_mistake_in_json() {
     let place = Workspace::new();
     place.run(&["new", "document-type", "echo", "--fields", "lvSize"]).exits(0);
