@@ -101,6 +101,20 @@ fn files_of_another_kind_are_called_what_they_are() {
 }
 
 #[test]
+fn what_has_no_cases_is_called_what_was_typed() {
+    let place = project();
+    for (argument, said) in [
+        ("documents/echo1.txt", "`documents/echo1.txt` is no profile, rule file or vocabulary"),
+        ("documents/", "`documents/` is a folder"),
+        ("profiles", "`profiles` is a folder"),
+    ] {
+        let err = place.run(&["test", argument]).exits(2).says(&[said]).err;
+        assert!(!err.contains("did you mean") && !err.contains(".txt.yaml"), "{err}");
+    }
+    place.run(&["run", "--profile", "profiles", "documents"]).exits(2).says(&["`profiles` is a folder"]);
+}
+
+#[test]
 fn paths_that_are_nearly_right_come_with_a_guess() {
     let place = project();
     let ran = place.run(&["run", "document/echo1.txt"]).exits(1);
