@@ -126,6 +126,34 @@ fn paths_that_are_nearly_right_come_with_a_guess() {
 }
 
 #[test]
+fn a_text_in_place_of_records_is_told_once_with_what_is_expected() {
+    let place = project();
+    place.write("documents/long.txt", "One line.\nAnother line.\n\nA third.\n");
+    let ran = place.run(&["score", "documents/long.txt"]).exits(1);
+    let ran = ran.says(&["`documents/long.txt` is neither an extraction nor records", "`--source`"]);
+    assert_eq!(ran.err.matches("error:").count(), 1, "{}", ran.err);
+    // In a file of records the other lines are answered.
+    place.write("r.jsonl", "oops\n{\"id\": 1, \"document_type\": \"pathology\", \"extraction\": {}}\n{\n");
+    let ran = place.run(&["score", "--format", "jsonl", "r.jsonl"]).exits(1);
+    assert_eq!((ran.lines().len(), ran.err.matches("help:").count()), (1, 1), "{}", ran.err);
+}
+
+#[test]
+fn a_score_without_a_type_says_so() {
+    let place = project();
+    let untyped = "scored as `unknown`: name it with `--type`";
+    place.run(&["score", "candidate.json"]).exits(0).says(&[untyped]);
+    for arguments in [
+        &["score", "--type", "pathology", "candidate.json"][..],
+        &["score", "--source", "documents/echo1.txt", "candidate.json"],
+        &["score", "--type", "unknown", "candidate.json"],
+    ] {
+        let said = place.run(arguments).exits(0).err;
+        assert!(!said.contains("nothing says which type"), "{said}");
+    }
+}
+
+#[test]
 fn a_byte_order_mark_is_no_mistake_in_json() {
     let place = Workspace::new();
     place.run(&["new", "document-type", "echo", "--fields", "lvSize"]).exits(0);
