@@ -49,7 +49,8 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     for Compared { policy, .. } in &compared {
         policy.warn_of_assumed(output);
     }
-    if writer.format == Format::Text {
+    // A table of nothing says nothing beside an error.
+    if writer.format == Format::Text && (reading.any || !reading.broken) {
         let columns: Vec<(String, Tally)> =
             compared.into_iter().map(|compared| (compared.policy.name, compared.tally)).collect();
         output.out.write_all(comparison(&columns, output.out_paint).as_bytes())?;

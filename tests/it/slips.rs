@@ -154,6 +154,33 @@ fn a_score_without_a_type_says_so() {
 }
 
 #[test]
+fn unknown_flags_come_without_tips_that_lead_elsewhere() {
+    let place = project();
+    for arguments in [
+        &["validate", "--extraction", "candidate.json", "--document", "documents/echo1.txt"][..],
+        &["simulate", "--scores", "x.jsonl"],
+        &["run", "--otu", "x", "documents"],
+    ] {
+        let said = place.run(arguments).exits(2).err;
+        assert!(said.contains("unexpected argument") && !said.contains("as a value"), "{said}");
+    }
+    let arguments = ["validate", "--extraction", "candidate.json", "--document", "documents/echo1.txt"];
+    place.run(&arguments).exits(2).says(&["leave `--document` out"]);
+    place.run(&["run", "--formt", "text", "documents"]).exits(2).says(&["'--format'"]);
+}
+
+#[test]
+fn no_table_of_nothing_follows_an_error() {
+    let place = project();
+    for file in ["documents/echo1.txt", "profiles", "none.jsonl"] {
+        let ran = place.run(&["simulate", "--format", "text", file]).exits(1).says(&["error:"]);
+        assert_eq!(ran.out, "", "{file}");
+    }
+    place.write("empty.jsonl", "");
+    place.run(&["simulate", "--format", "text", "empty.jsonl"]).exits(0).finds(&["documents"]);
+}
+
+#[test]
 fn a_byte_order_mark_is_no_mistake_in_json() {
     let place = Workspace::new();
     place.run(&["new", "document-type", "echo", "--fields", "lvSize"]).exits(0);
