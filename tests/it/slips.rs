@@ -208,3 +208,18 @@ fn a_byte_order_mark_is_no_mistake_in_json() {
     place.write("results.jsonl", format!("\u{feff}{results}{results}"));
     place.run(&["explain", "results.jsonl", "--document", "pathology-gastric"]).exits(0);
 }
+
+#[test]
+fn every_document_that_did_not_pass_is_named_with_how_to_ask_why() {
+    let place = project();
+    for name in ["a", "b", "c", "d", "e", "f"] {
+        place.write(&format!("many/{name}.txt"), "Pathology report. Histologic type: ductal carcinoma.");
+    }
+    let of = |documents: &[&str]| {
+        let arguments = [&["run", "--profile", "clinical", "--out", "out"], documents].concat();
+        place.run(&arguments).exits(3).err.lines().last().unwrap().to_owned()
+    };
+    assert_eq!(of(&["many/a.txt"]), "why: loopctl explain out/a-result.json");
+    assert_eq!(of(&["many/a.txt", "many/b.txt"]), "why: loopctl explain out/a-result.json   (and so of `b`)");
+    assert_eq!(of(&["many"]), "why: loopctl explain out/a-result.json   (and so of `b`, `c`, `d`, 2 more)");
+}
