@@ -7,6 +7,7 @@ use super::headings::OUTPUT;
 use super::issue_codes;
 use super::latest_run::recall;
 use super::loading::{library, state_folder, usual_profile};
+use super::misplaced::refuse_profiles;
 use super::output::{Format, Output};
 use super::profile::Over;
 use super::profile_explain::{Voice, explain_profile};
@@ -98,10 +99,11 @@ impl Target {
 
 pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
     if let Some(field) = &arguments.field {
+        refuse_profiles(&[&arguments.target])?;
         let profile = arguments.profile.clone().unwrap_or_else(usual_profile);
         let plan = arguments.over.on(&profile).plan(&[], output)?;
         let path = Path::new(&arguments.target);
-        return explain_field(path, field, &plan, arguments.format, output);
+        return explain_field(path, field, &plan, arguments.profile.is_some(), arguments.format, output);
     }
     let target = Target::of(&arguments.target);
     arguments.refuse_what_does_not_apply(&target)?;

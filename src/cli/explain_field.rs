@@ -5,6 +5,7 @@ use super::exit::{Exit, Failure};
 use super::output::Output;
 use super::profile_explain::Voice;
 use super::score::read_source;
+use crate::diag::nearest;
 use crate::plan::Plan;
 use crate::report::Paint;
 use crate::result::is_result;
@@ -12,6 +13,7 @@ use crate::rules::{Assertion, EvidenceRules};
 use crate::score::{FieldMention, FoundPart, read_mentions, read_mentions_of_part, read_parts};
 use crate::value::sanitize_line;
 use serde::Serialize;
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::Path;
@@ -59,10 +61,12 @@ struct Told<'a> {
 /// Longest passage that is shown, in characters.
 const PASSAGE: usize = 90;
 
+/// `is_named` says whether somebody chose the profile.
 pub(super) fn explain_field(
     path: &Path,
     field: &str,
     plan: &Plan,
+    is_named: bool,
     voice: Voice,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
@@ -82,12 +86,7 @@ pub(super) fn explain_field(
     }
     let name = place.field();
     let Some((vocabulary, _)) = rules.vocabulary_of(name) else {
-        return Err(Failure::usage(format!(
-            "no vocabulary of the profile `{}` reads the field `{}`",
-            plan.profile.name,
-            sanitize_line(name)
-        ))
-        .help("name one as `values` of the field in the rubric, or list the field in a file of `rules/vocabularies/`"));
+        return Err(unread(name, plan, is_named));
     };
     let (part, mentions) = match place {
         Place::OfPart { list, part, field } => {
@@ -142,6 +141,34 @@ impl<'a> Place<'a> {
             Place::Field(field) | Place::List(field) | Place::OfPart { field, .. } => field,
         }
     }
+}
+
+/// Why no vocabulary reads a field: there is no such field, or the rubric names none for it.
+fn unread(name: &str, plan: &Plan, is_named: bool) -> Failure {
+    let (profile, shown) = (&plan.profile.name, sanitize_line(name));
+    let of_rubrics = plan.scoring.rules().evidence().fields.iter().map(|field| field.key.as_str());
+    let schemas = plan.stages.iter().flat_map(|stage| stage.schemas.values());
+    let properties = schemas.filter_map(|schema| schema.get("properties")?.as_object());
+    let of_schemas = properties.flat_map(|properties| properties.keys().map(String::as_str));
+    let known: BTreeSet<&str> =
+        of_rubrics.chain(of_schemas).filter(|key| !key.ends_with("_status")).collect();
+    let (message, help) = if known.contains(name) {
+        (
+            format!("no vocabulary of the profile `{profile}` reads the field `{shown}`"),
+            "name one as `values` of the field in the rubric, or list the field in a file of `rules/vocabularies/`"
+                .to_owned(),
+        )
+    } else {
+        (
+            format!("the profile `{profile}` has no field `{shown}`"),
+            match nearest(name, known) {
+                Some(guess) => format!("did you mean `{guess}`?"),
+                None => "`loopctl explain PROFILE --full` lists the fields of a profile".to_owned(),
+            },
+        )
+    };
+    let unnamed = "; the profile is the usual one, because `--profile` names no other";
+    Failure::usage(message).help(if is_named { help } else { help + unnamed })
 }
 
 fn no_part(list: &str, part: &str, rules: &EvidenceRules, text: &str) -> Failure {

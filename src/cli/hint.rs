@@ -14,9 +14,13 @@ pub(super) struct Hint {
     out: Option<Artifacts>,
     /// The arguments of `explain`, where the journal is kept.
     journal: Option<String>,
-    /// The first document that did not pass.
-    about: Option<DocumentId>,
+    /// The first documents that did not pass, and how many did not.
+    about: Vec<DocumentId>,
+    count: usize,
 }
+
+/// Most documents that are named.
+const MOST_NAMED: usize = 4;
 
 impl Hint {
     pub(super) fn of(place: &JournalPlace, journal: &Journal, out: Option<Artifacts>) -> Self {
@@ -25,7 +29,7 @@ impl Hint {
             JournalPlace::Asked(file) => format!("latest --journal {}", quoted(&file.display().to_string())),
             JournalPlace::Usual(_) | JournalPlace::Memory => "latest".to_owned(),
         });
-        Hint { out, journal, about: None }
+        Hint { out, journal, about: Vec::new(), count: 0 }
     }
 
     /// Whether results are kept in a folder.
@@ -35,21 +39,31 @@ impl Hint {
 
     pub(super) fn see(&mut self, result: &DocumentResult) {
         let passed = matches!(result.final_status, FinalStatus::Passed | FinalStatus::Skipped);
-        if !passed && self.about.is_none() {
-            self.about = Some(result.id.clone());
+        if passed {
+            return;
+        }
+        self.count += 1;
+        if self.about.len() < MOST_NAMED {
+            self.about.push(result.id.clone());
         }
     }
 
     /// The line, if something did not pass and what explains it is kept.
     pub(super) fn line(&self, several: bool) -> Option<String> {
-        let about = self.about.as_ref()?;
+        let (about, others) = self.about.split_first()?;
         let target = match (&self.out, &self.journal) {
             (Some(out), _) => quoted(&out.path(about, Artifact::Result).display().to_string()),
             (None, Some(journal)) if several => format!("{journal} --document {}", quoted(about.as_str())),
             (None, Some(journal)) => journal.clone(),
             (None, None) => return None,
         };
-        Some(format!("why: loopctl explain {}", sanitize_line(&target)))
+        let mut also: Vec<String> = others.iter().map(|id| format!("`{id}`")).collect();
+        if let Some(more @ 1..) = self.count.checked_sub(self.about.len()) {
+            also.push(format!("{more} more"));
+        }
+        let also =
+            if also.is_empty() { String::new() } else { format!("   (and so of {})", also.join(", ")) };
+        Some(format!("why: loopctl explain {}{}", sanitize_line(&target), sanitize_line(&also)))
     }
 }
 

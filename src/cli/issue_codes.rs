@@ -1,9 +1,13 @@
 //! `loopctl explain MISSING_FIELD`: what an issue of loopctl's own means, as `docs/review.md` says it.
 
 use super::exit::{Exit, Failure};
+use super::loading::library;
 use super::output::{Format, Output};
-use crate::diag::nearest;
+use crate::diag::{Problems, nearest};
+use crate::profile::Files;
+use crate::rules::code_of_rule;
 use crate::value::sanitize_line;
+use crate::value::yaml::{self, Data, Node};
 use serde_json::json;
 
 /// The page that says it, in a table of codes, what they mean and what to look at.
@@ -30,10 +34,12 @@ pub(super) fn explain(code: &str, format: Option<Format>, output: &mut Output) -
     let Some(row) = row_of(code) else {
         let known: Vec<&str> = rows().flat_map(|row| codes_of(row.codes)).collect();
         let failure = Failure::usage(format!("loopctl has no issue `{}` of its own", sanitize_line(code)));
+        const OF_A_RULE: &str = "`loopctl explain PROFILE` says what each rule of a profile finds";
+        let rules = rules_with(code);
         return Err(failure.help(match nearest(code, known.iter().copied()) {
+            _ if !rules.is_empty() => format!("it is that of a rule: {}; {OF_A_RULE}", rules.join(", ")),
             Some(guess) => format!("did you mean `{guess}`?"),
-            None => "it is that of a rule: `loopctl explain PROFILE` says what each rule of a profile finds"
-                .to_owned(),
+            None => format!("it is that of a rule: {OF_A_RULE}"),
         }));
     };
     let (means, look_at) = (without_links(row.means), without_links(row.look_at));
@@ -47,6 +53,29 @@ pub(super) fn explain(code: &str, format: Option<Format>, output: &mut Output) -
         )?,
     }
     Ok(Exit::Success)
+}
+
+/// The rules here and among what ships whose issues have a code.
+fn rules_with(code: &str) -> Vec<String> {
+    let library = library();
+    let mut found = Vec::new();
+    for name in library.list("rules", ".yaml") {
+        let Ok(Some(file)) = library.read(&name) else { continue };
+        let root = yaml::parse(&file, &mut Problems::new());
+        let Some(Data::List(rules)) =
+            root.as_ref().and_then(|root| root.get("rules")).map(|rules| &rules.data)
+        else {
+            continue;
+        };
+        for rule in rules {
+            let text = |key: &str| rule.get(key).and_then(Node::as_text);
+            let Some(id) = text("id") else { continue };
+            if text("code").map_or_else(|| code_of_rule(id) == code, |own| own == code) {
+                found.push(format!("`{}` in `{name}`", sanitize_line(id)));
+            }
+        }
+    }
+    found
 }
 
 fn rows() -> impl Iterator<Item = Row> {

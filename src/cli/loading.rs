@@ -3,9 +3,11 @@
 use super::exit::{Exit, Failure};
 use super::output::Output;
 use crate::diag::{Code, Problem, Problems, SourceFile, Span, nearest};
+use crate::lint::FileKind;
 use crate::plan::Plan;
 use crate::profile::{Library, Loaded, Override, Settings, load, read_text_below, read_text_file, settings};
 use crate::provider::{PluginPaths, Prices, Providers};
+use crate::value::yaml;
 use clap::Args;
 use std::path::{Path, PathBuf};
 
@@ -129,6 +131,26 @@ fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
+/// What is said of a path that leads to a file of another kind: each of its keys would be unknown in a profile.
+fn another_kind(profile: &str) -> Option<Problem> {
+    let path = Path::new(profile);
+    let file = read_text_file(path).ok().filter(|_| profile.contains(['/', '\\', '.']))?;
+    let kind = FileKind::of(path, &file);
+    let what = match &kind {
+        // What is said of rules names their place.
+        Ok(FileKind::Profile | FileKind::Rules) => return None,
+        Ok(kind) => format!("{}, not a profile", kind.what()),
+        Err(_) => "no profile".to_owned(),
+    };
+    let root = yaml::parse(&file, &mut Problems::new());
+    let has = |key: &&str| root.as_ref().is_some_and(|root| root.get(key).is_some());
+    if ["accept", "assess", "stop"].iter().any(has) {
+        return None;
+    }
+    let problem = Problem::placeless(Code::Conflict, format!("`{profile}` is {what}"));
+    Some(problem.help("name a profile, or its file in `profiles/`; `loopctl profile list` lists them"))
+}
+
 impl ProfileArguments {
     /// A profile with settings laid over it.
     pub(super) fn of(profile: &str, settings: &[String]) -> Self {
@@ -182,7 +204,15 @@ impl ProfileArguments {
 
     fn load_from(&self, library: &Library, forced: &[&str], problems: &mut Problems) -> Option<Loaded> {
         let overrides = self.overrides(forced, problems);
-        load(&self.profile, library, &overrides, &variable, problems)
+        let mut found = Problems::new();
+        let loaded = load(&self.profile, library, &overrides, &variable, &mut found);
+        let another = found.has_errors().then(|| another_kind(&self.profile)).flatten();
+        let is_another = another.is_some();
+        match another {
+            Some(problem) => problems.push(problem),
+            None => problems.extend(found),
+        }
+        loaded.filter(|_| !is_another)
     }
 
     /// Loads and compiles the profile; none is returned with errors. Problems are pushed.
@@ -198,6 +228,10 @@ impl ProfileArguments {
 
     /// Lays the profile's settings over each other without checking them. Problems are pushed.
     pub(super) fn settings(&self, problems: &mut Problems) -> Option<Settings> {
+        if let Some(problem) = another_kind(&self.profile) {
+            problems.push(problem);
+            return None;
+        }
         let overrides = self.overrides(&[], problems);
         settings(&self.profile, &library(), &overrides, &variable, problems)
     }

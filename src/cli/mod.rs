@@ -4,6 +4,7 @@ mod check;
 mod code_pages;
 mod completions;
 mod correct;
+mod dashes;
 mod exit;
 mod explain;
 mod explain_field;
@@ -18,6 +19,7 @@ mod latest_run;
 mod loading;
 mod logging;
 mod man;
+mod misplaced;
 mod new;
 mod next;
 mod output;
@@ -118,6 +120,11 @@ pub fn main() -> ExitCode {
 }
 
 fn run_process() -> Exit {
+    let written = std::env::args_os().map(|argument| argument.to_string_lossy().into_owned());
+    if let Some(error) = dashes::mistaken(command, written) {
+        complain(&mut Output::of_process(), &error);
+        return error.exit;
+    }
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => {

@@ -3,6 +3,7 @@
 use super::exit::{Exit, Failure};
 use super::headings::{ARGUMENTS, OUTPUT, PROFILE};
 use super::loading::{PolicyArguments, ProfileArguments};
+use super::misplaced::refuse_profiles;
 use super::output::{Output, complain};
 use crate::next::{Mistake, NextAnswer, NextError, NextInput};
 use crate::policy::{FinalStatus, StopReason};
@@ -41,6 +42,7 @@ enum Shape {
 }
 
 pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+    refuse_profiles(&[&arguments.input])?;
     let profile = ProfileArguments {
         variables: arguments.variables.clone(),
         judge: arguments.judge.clone(),

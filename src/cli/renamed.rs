@@ -4,7 +4,7 @@ use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 /// Flags by the verb that had them (none: any verb), with what to write instead.
-const FLAGS: [(Option<&str>, &str, &str); 8] = [
+const FLAGS: [(Option<&str>, &str, &str); 11] = [
     (None, "--set", "`--set KEY=VALUE` is `--config KEY=VALUE` now"),
     (None, "--variable", "`--variable NAME=TEXT` is `--var NAME=TEXT` now"),
     (None, "--unfinished", "`--unfinished` is `--resume` now"),
@@ -12,8 +12,14 @@ const FLAGS: [(Option<&str>, &str, &str); 8] = [
     (Some("repair"), "--jsonl", "`--jsonl` is `--format jsonl` now"),
     (None, "--json", "write `--format json`"),
     (None, "--jsonl", "write `--format jsonl`"),
+    (Some("run"), "--document", PLAIN),
+    (Some("validate"), "--document", PLAIN),
+    (Some("correct"), "--document", PLAIN),
     (None, "--cache", "a folder for the cache is named by `--cache-dir DIR`"),
 ];
+
+/// Said of a flag for what stands without one.
+const PLAIN: &str = "the document is a plain argument: leave `--document` out";
 
 /// Values of `--format`.
 const FORMATS: [(&str, &str); 3] = [
@@ -46,6 +52,9 @@ pub(super) fn name_the_new(mut error: clap::Error, verb: Option<&str>) -> clap::
         }
         _ => None,
     };
+    if flag.starts_with("--") {
+        without_tip_for_values(&mut error);
+    }
     if let Some(advice) = advice {
         // Guesses by spelling would lead elsewhere.
         error.remove(ContextKind::SuggestedArg);
@@ -53,6 +62,16 @@ pub(super) fn name_the_new(mut error: clap::Error, verb: Option<&str>) -> clap::
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![StyledStr::from(advice)]));
     }
     error
+}
+
+/// Takes out the tip that `-- --flag` passes a flag as a value: nobody means a file of that name.
+fn without_tip_for_values(error: &mut clap::Error) {
+    let Some(ContextValue::StyledStrs(tips)) = error.remove(ContextKind::Suggested) else { return };
+    let kept: Vec<StyledStr> =
+        tips.into_iter().filter(|tip| !tip.to_string().contains("as a value")).collect();
+    if !kept.is_empty() {
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(kept));
+    }
 }
 
 fn asks_nobody(verb: &str, flag: &str) -> Option<String> {

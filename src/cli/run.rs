@@ -9,6 +9,7 @@ use super::journal_place::JournalPlace;
 use super::latest_run;
 use super::loading::{CallArguments, ProfileArguments, known_type, library, prices, providers, state_folder};
 use super::logging::LogArguments;
+use super::misplaced::refuse_profiles;
 use super::output::{Format, Output, RecordFormat, complain};
 use super::shadows::changed_by;
 use super::tape::{self, RecorderArguments};
@@ -19,7 +20,7 @@ use crate::ingest::{Document, Input, InputError, MEDIA_ENDINGS, find_also};
 use crate::plan::{JudgePlan, Plan, Terms, ValidatorPlan, without_references};
 use crate::profile::{Asked, FileTracker, read_text_file};
 use crate::provider::{Prices, Recorder};
-use crate::report::{Live, closing, document_summary};
+use crate::report::{Live, closing, document_summary, missed};
 use crate::result::{DocumentResult, is_result};
 use crate::run::{
     Batch, BatchEnd, Candidates, Consultant, Earlier, Observer, RunStore, Session, asked_of, is_unrecognised,
@@ -174,6 +175,7 @@ impl Work {
         }
         refuse_out_among_inputs(self.out.as_deref(), &self.inputs)?;
         refuse_cassettes_among_inputs(&self.inputs)?;
+        refuse_profiles(&self.inputs)?;
         let endings: &[&str] = if self.plan.attaches() { &MEDIA_ENDINGS } else { &[] };
         let mut found = find_also(&self.inputs, endings);
         found.inputs = without_references(&self.plan, found.inputs);
@@ -252,6 +254,8 @@ impl Work {
         let plan = Arc::new(self.plan);
         let batch = Batch { inputs: found.inputs, document_type, supplied, keep_going: self.keep_going };
         let live = (!self.quiet).then(|| Live::new(Arc::clone(&plan.policy), output.err_paint));
+        let is_verdict = self.asks == Asks::Nobody;
+        let live = live.map(|live| if is_verdict { live.of_one_candidate() } else { live });
         let (stop, cancelled) = watch::channel(false);
         let stopped = cancelled.clone();
         let unread = self.out.is_none().then(|| stop.clone());
@@ -270,6 +274,7 @@ impl Work {
             hint,
             gave_up: None,
             keeper,
+            missed: is_verdict.then(Vec::new),
         };
         // Heard as long as the process lasts.
         runtime.spawn(interrupts::listen(stop));
@@ -375,7 +380,7 @@ fn read_json(path: &Path) -> Result<Value, Failure> {
             None => failure,
         }
     })?;
-    let value = serde_json::from_str(file.text().trim_start_matches('\u{feff}')).map_err(|error| {
+    let value = serde_json::from_str(file.without_mark()).map_err(|error| {
         Failure::broken(format!(
             "`{}` is not JSON (line {}, column {})",
             path.display(),
@@ -414,6 +419,8 @@ struct Screen<'a> {
     gave_up: Option<Failure>,
     /// What is kept of each document, to be scored again.
     keeper: Option<Keeper>,
+    /// The lines of `accept` that the only candidate does not keep, where there is room for one.
+    missed: Option<Vec<String>>,
 }
 
 impl Screen<'_> {
@@ -467,6 +474,9 @@ impl Observer for Screen<'_> {
         if let Some(keeper) = &mut self.keeper {
             keeper.event(at, event);
         }
+        if let (Some(missing), Event::Decided(decision)) = (&mut self.missed, event) {
+            *missing = missed(decision);
+        }
         if let Some(line) = self.live.as_mut().and_then(|live| live.line(event)) {
             self.output.say(&line);
         }
@@ -476,7 +486,7 @@ impl Observer for Screen<'_> {
         let text = match self.format {
             Format::Text => {
                 let with_type = self.live.is_none() || is_unrecognised(&self.plan, result);
-                document_summary(result, with_type, self.output.out_paint)
+                document_summary(result, with_type, self.missed.as_deref(), self.output.out_paint)
             }
             Format::Jsonl => serde_json::to_string(result).unwrap_or_default() + "\n",
             Format::Json if self.several => {

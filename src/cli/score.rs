@@ -3,12 +3,14 @@
 use super::exit::{Exit, Failure};
 use super::headings::{ARGUMENTS, DOCUMENTS, OUTPUT, PROFILE};
 use super::loading::{PolicyArguments, known_type};
+use super::misplaced::refuse_profiles;
 use super::output::{Format, Output, RecordFormat, RecordWriter, complain};
 use crate::disk::{self, ReadError};
 use crate::exchange::checked_quotes;
 use crate::ingest::SourceText;
 use crate::plan::Plan;
 use crate::report::assessment_table;
+use crate::rules::UNKNOWN_TYPE;
 use crate::score::{Assessment, Assessor, Beside, Evidence, Issue, Quotes, Scores};
 use crate::value::Score;
 use clap::Args;
@@ -57,6 +59,9 @@ struct Record {
     ignored: Vec<String>,
 }
 
+/// What files to score hold.
+const RECORDS: &str = "a `.json` holds one extraction; other files hold a record on each line: `{\"id\": …, \"document_type\": …, \"extraction\": {…}}`; the text of a document goes with `--source`";
+
 /// The keys of a record.
 const KEYS: [&str; 6] = ["id", "document_type", "extraction", "source", "given", "evidence"];
 
@@ -102,6 +107,7 @@ struct Answer<'a> {
 }
 
 pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+    refuse_profiles(&arguments.files)?;
     let plan = arguments.profile.profile().plan_to_score(output)?;
     let document_type = arguments.document_type.as_deref().map(|t| known_type(&plan, t)).transpose()?;
     let given = arguments.given.iter().map(|text| parse_given(&plan, text)).collect::<Result<Vec<_>, _>>()?;
@@ -125,6 +131,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         writer: RecordWriter::new(format),
         broken: false,
         warned: BTreeSet::new(),
+        untyped: false,
     };
     for file in &arguments.files {
         if is_single(file) {
@@ -134,6 +141,12 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         }
     }
     scorer.writer.close(output)?;
+    if scorer.untyped {
+        let word = output.err_paint.warn("warning:");
+        output.say(&format!(
+            "{word} nothing says which type the document has, so it was scored as `{UNKNOWN_TYPE}`: name it with `--type`, or in the record's `document_type`"
+        ));
+    }
     Ok(if scorer.broken { Exit::Broken } else { Exit::Success })
 }
 
@@ -191,6 +204,8 @@ struct Scorer {
     writer: RecordWriter,
     broken: bool,
     warned: BTreeSet<String>,
+    /// Whether an extraction was scored whose type nothing says, in a profile that knows types.
+    untyped: bool,
 }
 
 impl Scorer {
@@ -254,6 +269,13 @@ impl Scorer {
                 _ if line.trim_ascii().is_empty() => continue,
                 _ => {}
             }
+            if is_text(path, &line) {
+                let file = path.display();
+                return Err(Failure::broken(format!(
+                    "`{file}` is neither an extraction nor records: line {number} is no JSON"
+                ))
+                .help(RECORDS));
+            }
             let record = Record::parse(&line);
             let answered = record.and_then(|record| self.assess(&record).map(|()| record));
             match answered {
@@ -264,6 +286,9 @@ impl Scorer {
                 Err(why) => {
                     let word = output.err_paint.bad("error:");
                     output.say(&format!("{word} {}:{number}: {why}", path.display()));
+                    if !self.broken {
+                        output.say(&format!("  help: {RECORDS}"));
+                    }
                     self.broken = true;
                 }
             }
@@ -315,7 +340,10 @@ impl Scorer {
                 })?,
                 (None, Some(named), ..) => named.clone(),
                 (None, None, Some(source), Some(classifier)) => classifier.classify(source).document_type,
-                _ => "unknown".to_owned(),
+                _ => {
+                    self.untyped |= self.plan.document_types().any(|known| known != UNKNOWN_TYPE);
+                    UNKNOWN_TYPE.to_owned()
+                }
             };
         let source = record.source.as_deref().map(|text| self.plan.scoring.source(text));
         let quotes = Some(&record.quotes);
@@ -323,6 +351,13 @@ impl Scorer {
         self.assessor.assess_beside(&document_type, &record.extraction, beside, &mut self.assessment);
         Ok(())
     }
+}
+
+/// Whether a file is told by its name and its first line to hold no records at all: the document, say.
+fn is_text(path: &Path, line: &[u8]) -> bool {
+    let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase()).unwrap_or_default();
+    let may_hold = path.as_os_str() == "-" || matches!(ending.as_str(), "jsonl" | "ndjson");
+    !may_hold && !without_mark(line).trim_ascii_start().starts_with(b"{")
 }
 
 /// Without the byte order mark that some editors put first.

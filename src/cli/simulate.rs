@@ -2,6 +2,7 @@
 
 use super::exit::{Exit, Failure};
 use super::loading::{ProfileArguments, or_default};
+use super::misplaced::refuse_profiles;
 use super::output::{Format, Output, RecordFormat, RecordWriter};
 use super::trajectory_files::{Policy, Reading, overall_from};
 use crate::diag::Problems;
@@ -37,6 +38,7 @@ struct Compared {
 }
 
 pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+    refuse_profiles(&arguments.files)?;
     let mut compared = policies(arguments, output)?;
     let mut writer = RecordWriter::new(arguments.format.chosen(output)?);
     let mut reading = Reading::default();
@@ -47,7 +49,8 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     for Compared { policy, .. } in &compared {
         policy.warn_of_assumed(output);
     }
-    if writer.format == Format::Text {
+    // A table of nothing says nothing beside an error.
+    if writer.format == Format::Text && (reading.any || !reading.broken) {
         let columns: Vec<(String, Tally)> =
             compared.into_iter().map(|compared| (compared.policy.name, compared.tally)).collect();
         output.out.write_all(comparison(&columns, output.out_paint).as_bytes())?;

@@ -82,6 +82,8 @@ pub(super) struct Reading {
     recorded: BTreeSet<String>,
     /// Whether a line or file could not be read.
     pub(super) broken: bool,
+    /// Whether any line could.
+    pub(super) any: bool,
     /// How many misspelt keys were found.
     slips: usize,
     /// How many lines could not be read.
@@ -155,6 +157,7 @@ impl Reading {
         lines(reader, LongestLine::default(), |number, read| {
             match read {
                 Ok(trajectory) => {
+                    self.any = true;
                     self.warn_of_slips(path, number, &trajectory, output);
                     each(&trajectory, output).map_err(Ended::Output)?;
                     for (name, _) in trajectory.iterations.iter().flat_map(|step| &step.scores) {

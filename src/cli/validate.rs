@@ -11,7 +11,7 @@ use clap::Args;
 
 #[derive(Args)]
 #[command(
-    after_help = "Nothing leaves this machine: judges are done without, as with `--judge none`, and services are not asked. `loopctl run --extraction FILE --config stop.max_iterations=1` asks them, too.\n\nThere is room for one candidate: one that is not accepted ends as `max_iterations_reached`, and its issues say why."
+    after_help = "Nothing leaves this machine: judges are done without, as with `--judge none`, and services are not asked. `loopctl run --extraction FILE --config stop.max_iterations=1` asks them, too.\n\nWhat is not accepted is `not passed`, with the lines of the profile's `accept` that don't hold. Programs read `final_status: max_iterations_reached`, because there is room for one candidate."
 )]
 pub(super) struct Arguments {
     #[command(flatten, next_help_heading = PROFILE)]

@@ -63,6 +63,12 @@ impl SourceFile {
     pub fn text(&self) -> &str {
         &self.text
     }
+
+    /// The text without the byte order mark that some editors put first: to JSON it is a mistake.
+    #[must_use]
+    pub(crate) fn without_mark(&self) -> &str {
+        self.text.strip_prefix('\u{feff}').unwrap_or(&self.text)
+    }
 }
 
 /// A range of bytes in a source, always on character boundaries.

@@ -2,6 +2,7 @@
 
 use super::{Media, SourceText, Unreadable};
 use crate::disk::{self, ReadError};
+use crate::profile::nearby;
 use crate::value::{DocumentId, digest_bytes};
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
@@ -135,9 +136,10 @@ impl InputError {
                 "no file matches; patterns are filled in by the shell, so leave them without quotes"
                     .to_owned()
             }
-            InputError::Missing { .. } => {
-                "check the spelling; names are relative to the working directory".to_owned()
-            }
+            InputError::Missing { path } => match nearby(path) {
+                Some(guess) => format!("did you mean `{guess}`?"),
+                None => "check the spelling; names are relative to the working directory".to_owned(),
+            },
             InputError::NoDocuments { .. } => {
                 let endings = ENDINGS.map(|ending| format!("`.{ending}`")).join(", ");
                 format!(

@@ -1,15 +1,15 @@
 //! What a rubric says of fields that it never asks for.
 
-use crate::diag::{Code, Problem, Problems, nearest};
+use crate::diag::{Code, Problem, Problems, Span, nearest};
 use crate::value::yaml::{Data, Entry, Node};
 
 /// Looks at a rubric, laid over those that it extends.
 pub(super) fn check(root: &Node, problems: &mut Problems) {
-    let listed: Vec<&str> = entries(root.get("types"))
+    let listed: Vec<(&str, &Span)> = entries(root.get("types"))
         .iter()
         .flat_map(|kind| entries(Some(&kind.value)))
         .flat_map(|importance| one_or_more(&importance.value))
-        .filter_map(Node::as_text)
+        .filter_map(|name| Some((name.as_text()?, &name.span)))
         .collect();
     for field in entries(root.get("fields")) {
         for synonym in field.value.get("synonyms").map(one_or_more).unwrap_or_default() {
@@ -22,13 +22,13 @@ pub(super) fn check(root: &Node, problems: &mut Problems) {
             }
         }
         let name = field.key.as_str();
-        if listed.contains(&name) {
+        if listed.iter().any(|(listed, _)| *listed == name) {
             continue;
         }
         // Grounding goes by the names of fields that no type lists, too. A slip leaves the field that was meant without
         // an entry.
         let described = |listed: &&str| entries(root.get("fields")).iter().any(|entry| entry.key == **listed);
-        let guess = nearest(name, listed.iter().copied().filter(|listed| !described(listed)));
+        let guess = nearest(name, listed.iter().map(|(name, _)| *name).filter(|listed| !described(listed)));
         let has_names = ["synonyms", "keys"].into_iter().any(|key| field.value.get(key).is_some());
         if has_names && guess.is_none() {
             continue;
@@ -36,10 +36,20 @@ pub(super) fn check(root: &Node, problems: &mut Problems) {
         let message =
             format!("no type of this rubric lists the field `{name}`, so what is said of it is never used");
         let problem = Problem::warning(Code::InertRule, &field.key_span, message);
-        problems.push(problem.help(match guess {
-            Some(guess) => format!("did you mean `{guess}`?"),
-            None => "list it under `required`, `important` or `optional` of a type, or remove it".to_owned(),
-        }));
+        problems.push(match guess {
+            // Which of the two is right, the rubric does not tell.
+            Some(guess) => {
+                let problem =
+                    problem.help(format!("is it `{guess}`? One of the two is misspelt: write both alike"));
+                match listed.iter().find(|(name, _)| *name == guess) {
+                    Some((_, span)) => problem.related(span, format!("`{guess}` is listed here")),
+                    None => problem,
+                }
+            }
+            None => {
+                problem.help("list it under `required`, `important` or `optional` of a type, or remove it")
+            }
+        });
     }
 }
 

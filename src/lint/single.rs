@@ -59,6 +59,26 @@ const KNOWN: &str = "profiles, rules, rubrics, extraction patterns, vocabularies
      JSON Schemas (`.json`), prompts (`.md`) and scripts (`.rhai`) can be checked";
 
 impl FileKind {
+    /// What such a file is called, with its article.
+    #[must_use]
+    pub(crate) fn what(self) -> &'static str {
+        match self {
+            FileKind::Profile => "a profile",
+            FileKind::Cases => "a test file",
+            FileKind::Rules => "a rule file",
+            FileKind::Rubric => "a rubric",
+            FileKind::Extraction => "a file of extraction patterns",
+            FileKind::Vocabulary => "a vocabulary",
+            FileKind::Assertions => "a context",
+            FileKind::Classification => "a classification",
+            FileKind::Prices => "a table of prices",
+            FileKind::Schema => "a JSON Schema",
+            FileKind::Prompt => "a prompt",
+            FileKind::Context => "a text for prompts",
+            FileKind::Script => "a script",
+        }
+    }
+
     /// The kind of the file at `path`, by its name and what is in it.
     ///
     /// # Errors
@@ -88,7 +108,7 @@ impl FileKind {
 
 fn schema_kind(file: &Arc<SourceFile>, named: bool) -> Option<FileKind> {
     const KEYS: [&str; 6] = ["$schema", "properties", "$defs", "items", "anyOf", "enum"];
-    let value: Option<serde_json::Value> = serde_json::from_str(file.text()).ok();
+    let value: Option<serde_json::Value> = serde_json::from_str(file.without_mark()).ok();
     let looks = value.is_some_and(|value| KEYS.iter().any(|key| value.get(key).is_some()));
     (named || looks).then_some(FileKind::Schema)
 }

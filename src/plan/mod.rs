@@ -2,6 +2,7 @@
 //! from. It asks nobody and writes nothing.
 
 mod compiled;
+mod missing_files;
 mod references;
 mod repairers;
 mod stage_plan;

@@ -2,17 +2,16 @@
 
 use super::references::path_of;
 use super::repairers::Repairers;
-use crate::diag::{Code, Problem, Problems, SourceFile, Span, nearest};
+use crate::diag::{Code, Problem, Problems, SourceFile, Span};
 use crate::feedback::{Passages, Role, Template, Templates};
 use crate::profile::{
-    Asked, CandidateKind, Dimension, Files, Judge, Measure, Repair, Stage, StageEvidence, Validator,
+    Asked, CandidateKind, Dimension, Files, Judge, Repair, Stage, StageEvidence, Validator,
 };
 use crate::rules::{
     Inheritance, PatternCheck, Schema, check_extraction, is_among_schemas, values_of_fields, whole_schema,
 };
 use crate::value::decode::Spanned;
 use crate::value::unescape;
-use crate::value::yaml::Data;
 use crate::value::{PATH, fill_in_path};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -257,52 +256,13 @@ impl Reader<'_> {
         }
         let message = format!("no document type has a file at `{}`: there is no `{first}`", output.value);
         let problem = Problem::error(Code::MissingFile, &output.span, message);
-        problems.push(match self.schema_like(first) {
+        problems.push(match self.schema_like(first, |_| true) {
             Some(guess) => problem.help(format!("there is `{guess}`: write the path as that one is written")),
             None => {
                 problem.help("write where the schemas are, such as `schemas/{{ document_type }}.schema.json`")
             }
         });
         true
-    }
-
-    fn schema_like(&self, path: &str) -> Option<String> {
-        let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
-        let known = self.files.list(folder, ".json");
-        nearest(path, known.iter().map(String::as_str)).map(str::to_owned)
-    }
-
-    /// A schema that is not there, with the place that brings its type about.
-    fn missing_schema(&self, path: &str, document_type: &str, output: &Spanned<String>) -> Problem {
-        let message = format!("there is no file `{path}`");
-        let problem = Problem::error(Code::MissingFile, &output.span, message);
-        let with_type = path_for(&output.value, "", &output.span, &mut Problems::new());
-        let problem = match self.place_of_type(document_type).filter(|_| with_type.as_deref() != Some(path)) {
-            Some(span) => problem.related(&span, format!("the document type `{document_type}` is from here")),
-            None => problem,
-        };
-        problem.help(match self.schema_like(path) {
-            Some(guess) => format!("did you mean `{guess}`?"),
-            None => "it is looked for beside the profile, in the working directory, in $LOOPCTL_HOME and among the shipped files".to_owned(),
-        })
-    }
-
-    /// Where a rubric or the classification lists a type.
-    fn place_of_type(&self, document_type: &str) -> Option<Span> {
-        let rubrics = self.dimensions.iter().flat_map(|dimension| dimension.measure.parts());
-        let rubrics = rubrics.filter_map(|measure| match measure {
-            Measure::Rubric { name } => Some((Inheritance::RUBRICS, name.value.as_str(), "types")),
-            _ => None,
-        });
-        let given = self.classify.map(|name| (Inheritance::CLASSIFICATIONS, name, "classify"));
-        rubrics.chain(given).find_map(|(lineage, name, key)| {
-            let file = self.files.read(&format!("{}/{name}.yaml", lineage.folder)).ok().flatten()?;
-            let root = lineage.read(&file, self.files, &mut Problems::new())?;
-            match &root.get(key)?.data {
-                Data::Map(types) => types.iter().find(|e| e.key == document_type).map(|e| e.key_span.clone()),
-                _ => None,
-            }
-        })
     }
 
     fn schema(&self, path: &str, named: &Spanned<String>, problems: &mut Problems) -> Option<Value> {
@@ -348,15 +308,7 @@ impl Reader<'_> {
                     }
                 }
                 Ok(None) => {
-                    // Providers with a model need no patterns, so a type without them is no error.
-                    let problem = Problem::warning(
-                        Code::MissingFile,
-                        &declared.span,
-                        format!("there is no file `{path}`"),
-                    );
-                    problems.push(problem.help(format!(
-                        "without it the provider `pattern` finds nothing in a {document_type}"
-                    )));
+                    problems.push(self.missing_patterns(&path, document_type, declared));
                 }
                 Err(problem) => {
                     let span = problem.span.clone().or_else(|| Some(declared.span.clone()));
@@ -459,7 +411,12 @@ pub(super) fn read(
 }
 
 /// Fills in `{{ document_type }}`.
-fn path_for(template: &str, document_type: &str, span: &Span, problems: &mut Problems) -> Option<String> {
+pub(super) fn path_for(
+    template: &str,
+    document_type: &str,
+    span: &Span,
+    problems: &mut Problems,
+) -> Option<String> {
     if template.len() > PATH.source_bytes {
         problems.push(Problem::error(Code::TooLarge, span, "this path is longer than any file's"));
         return None;

@@ -208,10 +208,17 @@ impl Files for Library {
     }
 }
 
-/// The file beside one that is not there whose name is nearest.
-fn nearby(path: &Path) -> Option<String> {
+/// The file nearest by name to one that is not there: beside it, or in a folder whose name is nearest.
+pub(crate) fn nearby(path: &Path) -> Option<String> {
     let folder = path.parent()?;
+    let is_there = folder.as_os_str().is_empty() || folder.exists();
+    let found = if is_there { folder.to_path_buf() } else { PathBuf::from(nearby(folder)?) };
+    let folder = found.as_path();
     let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let same = folder.join(path.file_name()?);
+    if same.exists() {
+        return Some(same.display().to_string());
+    }
     let names = std::fs::read_dir(here).ok()?.flatten().map(|entry| entry.file_name());
     let mut names: Vec<String> = names.map(|name| name.to_string_lossy().into_owned()).collect();
     names.sort();

@@ -194,7 +194,17 @@ fn find(name: &str, library: &Library, problems: &mut Problems) -> Option<(Arc<S
         return match library.read_path(path) {
             Ok(file) => Some((file, library.nearest(project_of(path)))),
             Err(problem) => {
-                problems.push(problem);
+                let named = format!("profiles/{name}");
+                let is_named =
+                    !name.contains(['/', '\\']) && library.read(&named).is_ok_and(|file| file.is_some());
+                problems.push(if is_named && !path.exists() {
+                    problem.help(format!(
+                        "did you mean `{named}`? By its name, `{}`, it is found, too",
+                        profile_name(name)
+                    ))
+                } else {
+                    problem
+                });
                 None
             }
         };
@@ -217,6 +227,7 @@ fn unknown_profile(make: impl FnOnce(Code, String) -> Problem, name: &str, libra
     let list = known.iter().map(|k| format!("`{k}`")).collect::<Vec<_>>().join(", ");
     let other = format!("profiles/{name}.yml");
     let help = match nearest(name, known.iter().map(String::as_str)) {
+        _ if Path::new(name).is_dir() => format!("`{name}` is a folder; known: {list}"),
         _ if library.list("profiles", ".yml").contains(&other) => {
             format!("there is `{other}`; profiles end in `.yaml`: rename it to `{name}.yaml`")
         }

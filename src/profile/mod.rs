@@ -46,7 +46,7 @@ pub use ensemble::{Combine, Disagreement, Weight};
 pub(crate) use extends::{Heirs, chain as extends_chain};
 pub use feedback::{Feedback, Lock, PreviousOutput};
 pub use files::{Files, Library, read_text_file};
-pub(crate) use files::{MAX_FILE_BYTES, read_text_below};
+pub(crate) use files::{MAX_FILE_BYTES, nearby, read_text_below};
 pub use interpolate::Environment;
 pub(crate) use interpolate::{has_variable, secret_word};
 pub(crate) use judge::{ANSWERED_BY_CASE, NO_PROVIDER};

@@ -127,7 +127,7 @@ fn add_to_schema(draft: &mut Draft, path: &str, field: &str) -> Result<(), Refus
 
 /// A schema with more properties; `None` for a text that is none.
 fn with_properties(text: &str, new: Map<String, Value>) -> Option<String> {
-    let mut schema: Value = serde_json::from_str(text).ok()?;
+    let mut schema: Value = serde_json::from_str(text.trim_start_matches('\u{feff}')).ok()?;
     let properties = schema.as_object_mut()?.entry("properties").or_insert_with(|| Value::Object(Map::new()));
     properties.as_object_mut()?.extend(new);
     Some(format!("{schema:#}\n"))

@@ -2,7 +2,7 @@
 
 use super::paint::Paint;
 use crate::engine::Event;
-use crate::policy::{Decision, StopReason, Verdict};
+use crate::policy::{Decision, FinalStatus, StopReason, Verdict};
 use crate::profile::{LoopPolicy, Target};
 use crate::score::Assessment;
 use crate::value::sanitize_line;
@@ -22,13 +22,21 @@ pub(crate) struct Live {
     noted: Vec<String>,
     /// The iteration whose scores were shown last, as tier 1 gave them.
     shown: Option<usize>,
+    /// Whether there was room for one candidate from the start: that the limit stopped it says nothing.
+    one_candidate: bool,
 }
 
 impl Live {
     /// Lines that show scores against the targets of this policy.
     #[must_use]
     pub(crate) fn new(policy: Arc<LoopPolicy>, paint: Paint) -> Self {
-        Live { policy, paint, noted: Vec::new(), shown: None }
+        Live { policy, paint, noted: Vec::new(), shown: None, one_candidate: false }
+    }
+
+    /// The same for a verdict on one candidate.
+    #[must_use]
+    pub(crate) fn of_one_candidate(self) -> Self {
+        Live { one_candidate: true, ..self }
     }
 
     /// The line with which a document begins.
@@ -124,7 +132,14 @@ impl Live {
     }
 
     fn decision(&self, decision: &Decision) -> String {
-        let line = decision_line(decision);
+        let line = match &decision.verdict {
+            Verdict::Stop { reason }
+                if self.one_candidate && reason.status() == FinalStatus::MaxIterationsReached =>
+            {
+                format!("→ not passed ({})", missed(decision).join("; "))
+            }
+            _ => decision_line(decision),
+        };
         match &decision.verdict {
             Verdict::Stop { reason: StopReason::Accepted } => self.paint.good(&line),
             Verdict::Stop { .. } => self.paint.warn(&line),
@@ -155,12 +170,7 @@ pub fn decision_line(decision: &Decision) -> String {
             None => format!("→ stop, {reason}"),
         },
         Verdict::Continue { base } => {
-            let missed: Vec<String> = decision
-                .checks
-                .iter()
-                .filter(|check| check.line.starts_with("accept.") && !check.holds)
-                .map(|check| numbers(&check.line, check.value, check.bound))
-                .collect();
+            let missed = missed(decision);
             let from = if decision.rolled_back {
                 format!("back to iteration {base}")
             } else {
@@ -170,6 +180,13 @@ pub fn decision_line(decision: &Decision) -> String {
             format!("→ {from} ({why})")
         }
     }
+}
+
+/// The lines of `accept` that don't hold, each with what it was held against.
+#[must_use]
+pub(crate) fn missed(decision: &Decision) -> Vec<String> {
+    let of_accept = decision.checks.iter().filter(|check| check.line.starts_with("accept.") && !check.holds);
+    of_accept.map(|check| numbers(&check.line, check.value, check.bound)).collect()
 }
 
 /// `accept.overall: 0.913 against 0.95`.

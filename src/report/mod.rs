@@ -11,8 +11,8 @@ mod summary;
 
 pub(crate) use comparison::comparison;
 pub(crate) use junit::junit;
-pub(crate) use live::Live;
 pub use live::decision_line;
+pub(crate) use live::{Live, missed};
 pub use paint::Paint;
 pub(crate) use policy_changes::{documents_text, policy_changes_text};
 pub(crate) use rescoring::{rescoring_json, rescoring_lines};

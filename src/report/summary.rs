@@ -29,9 +29,14 @@ pub(crate) fn sparkline(scores: &[f64]) -> String {
 }
 
 /// The end of one document: what was found, what is still wrong, how it ended. Where nothing has named its type before,
-/// `with_type` does.
+/// `with_type` does. `missed` is there where one candidate was all that was asked about: the lines of `accept` that it does not keep.
 #[must_use]
-pub(crate) fn document_summary(result: &DocumentResult, with_type: bool, paint: Paint) -> String {
+pub(crate) fn document_summary(
+    result: &DocumentResult,
+    with_type: bool,
+    missed: Option<&[String]>,
+    paint: Paint,
+) -> String {
     let mut out = String::new();
     if let (Some(extraction), Some(validation)) = (&result.best_extraction, &result.best_validation) {
         fields(&mut out, extraction, &validation.evidence, paint);
@@ -40,21 +45,25 @@ pub(crate) fn document_summary(result: &DocumentResult, with_type: bool, paint: 
     for warning in &result.warnings {
         let _ = writeln!(out, "  {} {}", paint.warn("warning:"), sanitize_line(warning));
     }
-    let status = result.final_status.as_str();
+    // Nothing was tried again, so no limit was reached.
+    let missed = missed.filter(|_| result.final_status == FinalStatus::MaxIterationsReached);
+    let status = match missed {
+        Some(_) => "not passed".to_owned(),
+        None => format!("{} ({})", result.final_status.as_str(), result.stop_reason),
+    };
     let status = match result.final_status {
-        FinalStatus::Passed => paint.good(status),
-        FinalStatus::Skipped => paint.faint(status),
-        FinalStatus::Failed => paint.bad(status),
-        _ => paint.warn(status),
+        FinalStatus::Passed => paint.good(&status),
+        FinalStatus::Skipped => paint.faint(&status),
+        FinalStatus::Failed => paint.bad(&status),
+        _ => paint.warn(&status),
     };
     let overall =
         result.best_validation.as_ref().map_or_else(String::new, |v| format!("  overall {:.3}", v.overall));
     let _ = write!(
         out,
-        "{}{}  {status} ({}){overall}  {}",
+        "{}{}  {status}{overall}  {}",
         paint.strong(&sanitize_line(result.id.as_str())),
         if with_type { format!("  {}", sanitize_line(&result.document_type)) } else { String::new() },
-        result.stop_reason,
         sparkline(&result.improvement_trajectory),
     );
     if let (Some(best), Some(reason)) = (result.best_iteration, &result.selection_reason) {
@@ -70,6 +79,9 @@ pub(crate) fn document_summary(result: &DocumentResult, with_type: bool, paint: 
     }
     if result.review {
         let _ = write!(out, "  {}", paint.warn("needs review"));
+    }
+    for line in missed.unwrap_or_default() {
+        let _ = write!(out, "\n  {}", paint.warn(&format!("does not hold: {}", sanitize_line(line))));
     }
     for line in result.message.iter().flat_map(|message| message.lines()) {
         let _ = write!(out, "\n  {}", paint.bad(&sanitize_line(line)));

@@ -392,9 +392,9 @@ pub(super) fn missing(what: &str, path: &str, name: &str, known: &[&str], span: 
     let problem = Problem::error(Code::MissingFile, span, format!("there is no {what} `{path}`"));
     match nearest(name, known.iter().copied()) {
         Some(guess) => problem.help(format!("did you mean `{guess}`?")),
-        None if known.is_empty() => problem,
+        None if known.is_empty() => problem.help("write it, or correct the name"),
         None => problem.help(format!(
-            "there are {}",
+            "write it, or name one that there is: {}",
             known.iter().map(|k| format!("`{k}`")).collect::<Vec<_>>().join(", ")
         )),
     }

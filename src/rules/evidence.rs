@@ -66,7 +66,8 @@ impl EvidenceRules {
         listing
     }
 
-    /// One vocabulary, `rules/vocabularies/NAME.yaml`, and a context, for trying them. `None` when the vocabulary can't be used.
+    /// One vocabulary, `rules/vocabularies/NAME.yaml`, and a context, for trying them: of the fields that it reads, with the names that
+    /// the rubrics on the disk have for them. `None` when the vocabulary can't be used.
     pub(crate) fn alone(
         name: &str,
         context: Option<&Spanned<String>>,
@@ -81,14 +82,24 @@ impl EvidenceRules {
         let vocabulary = decode_vocabulary(&file, files, problems)?;
         let context = context.and_then(|name| read_context(name, files, problems));
         // Its names are known, so that they are found in texts.
-        let fields = vocabulary.fields.iter().map(|key| FieldName {
-            key: key.clone(),
-            synonyms: Vec::new(),
-            values: Some(name.to_owned()),
-            unit: None,
-        });
+        let mut fields: Vec<FieldName> = vocabulary
+            .fields
+            .iter()
+            .map(|key| FieldName {
+                key: key.clone(),
+                synonyms: Vec::new(),
+                values: Some(name.to_owned()),
+                unit: None,
+            })
+            .collect();
+        for field in read_with(name, files) {
+            match fields.iter_mut().find(|known| known.key == field.key) {
+                Some(known) => known.synonyms.extend(field.synonyms),
+                None => fields.push(FieldName { values: Some(name.to_owned()), ..field }),
+            }
+        }
         Some(EvidenceRules {
-            fields: fields.collect(),
+            fields,
             vocabularies: vec![(name.to_owned(), vocabulary)],
             context,
             ..EvidenceRules::default()
@@ -100,6 +111,27 @@ impl EvidenceRules {
     pub fn vocabulary(&self, name: &str) -> Option<(&str, &Vocabulary)> {
         self.vocabularies.iter().find(|(known, _)| known == name).map(|(name, one)| (name.as_str(), one))
     }
+}
+
+/// The fields that the rubrics on the disk read with a vocabulary. What is wrong with a rubric is said where it is used.
+fn read_with(vocabulary: &str, files: &dyn Files) -> Vec<FieldName> {
+    let Inheritance { folder, .. } = Inheritance::RUBRICS;
+    let mut found = Vec::new();
+    for path in files.list(folder, ".yaml") {
+        let Some(file) = files.read(&path).ok().flatten().filter(|file| !file.is_shipped()) else { continue };
+        let unheard = &mut Problems::new();
+        let rubric = Inheritance::RUBRICS
+            .read(&file, files, unheard)
+            .and_then(|root| Rubric::read_mapping(&root, unheard));
+        let Some(rubric) = rubric else { continue };
+        let mut evidence = EvidenceFiles::default();
+        evidence.read(&rubric, files, unheard);
+        let rules = evidence.rules(std::iter::once((path.as_str(), &rubric)));
+        let reads =
+            |field: &&FieldName| rules.vocabulary_of(&field.key).is_some_and(|(name, _)| name == vocabulary);
+        found.extend(rules.fields.iter().filter(reads).cloned());
+    }
+    found
 }
 
 /// A name as all its writings have it: `marginStatus`, `margin_status` and `margin status` are one.

@@ -32,7 +32,7 @@ pub(crate) fn whole_schema(file: &Arc<SourceFile>, files: &dyn Files) -> Result<
 }
 
 fn parsed(file: &Arc<SourceFile>) -> Result<Value, Problem> {
-    serde_json::from_str(file.text()).map_err(|error| not_json(file, &error))
+    serde_json::from_str(file.without_mark()).map_err(|error| not_json(file, &error))
 }
 
 fn parent_of(

@@ -60,6 +60,12 @@ pub struct IssueText {
     pub suggestion: Option<Template>,
 }
 
+/// The code of a rule's issues that names none: its id in capitals.
+#[must_use]
+pub(crate) fn code_of_rule(id: &str) -> String {
+    id.to_uppercase().replace('-', "_")
+}
+
 /// What a rule looks at.
 #[derive(Debug, Clone)]
 pub enum Target {
@@ -178,7 +184,7 @@ fn decode_rule(node: &Node, surroundings: &mut DecodeContext<'_>, problems: &mut
     }
     let issue = IssueText {
         rule: Arc::from(id.value.as_str()),
-        code: code.map_or_else(|| id.value.to_uppercase().replace('-', "_"), |code| code.value),
+        code: code.map_or_else(|| code_of_rule(&id.value), |code| code.value),
         severity,
         disposition,
         auto_fixable,

@@ -229,7 +229,8 @@ pub(super) fn read_schema(
 pub(crate) fn not_json(file: &Arc<SourceFile>, error: &serde_json::Error) -> Problem {
     let text = file.text();
     let start: usize = text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();
-    let at = (start + error.column().saturating_sub(1)).min(text.len());
+    let mark = if error.line() > 1 { 0 } else { text.len() - file.without_mark().len() };
+    let at = (start + mark + error.column().saturating_sub(1)).min(text.len());
     let before = text.get(..at).unwrap_or_default().trim_end();
     if error.to_string().starts_with("trailing comma") && before.ends_with(',') {
         let comma = Span::new(file, before.len() - 1, before.len());

@@ -23,9 +23,9 @@ mapping! {
         /// takes a key away.
         #[key(examples(&["margin-status"]))]
         pub extends: Option<String>,
-        /// Names of fields, as candidates and texts write them, that are read with this vocabulary where the rubric says nothing
-        /// else.
-        #[key(default("[]"), examples(&["[margins, marginStatus, surgical margins]"]))]
+        /// Names of fields, in any writing, that are read with this vocabulary where the rubric says nothing else. A field is found in
+        /// texts by its own name and by its `synonyms` in the rubric, not by other names in this list.
+        #[key(default("[]"), examples(&["[margins, marginStatus, surgicalMargins]"]))]
         pub fields: Vec<String>,
         /// The canonical values, each with the phrases that say it: regular expressions, in any case, which match whole words; a
         /// space stands for any blanks, hyphens or underscores. The canonical value itself is a phrase of its own. A phrase

@@ -57,6 +57,8 @@ mod injection;
 #[cfg(test)]
 mod interrupt;
 #[cfg(test)]
+mod issue_pages;
+#[cfg(test)]
 mod journal;
 #[cfg(test)]
 mod judges;
@@ -74,6 +76,8 @@ mod loop_model;
 mod loopback;
 #[cfg(test)]
 mod neighbour;
+#[cfg(test)]
+mod new_vocabulary;
 #[cfg(test)]
 mod next;
 #[cfg(test)]
@@ -140,6 +144,8 @@ mod shape;
 mod shipped_pipelines;
 #[cfg(test)]
 mod simulate;
+#[cfg(test)]
+mod slips;
 #[cfg(test)]
 mod telemetry;
 #[cfg(test)]

@@ -53,6 +53,11 @@ fn a_bad_extraction_is_not_valid_and_says_why() {
     let table =
         place.run(&["validate", "--extraction", "bad.json", "--format", "text", "report.txt"]).exits(3);
     assert!(table.out.contains("invalid grade format"), "{}", table.out);
+    // Nothing was tried again: what is said is which line of `accept` does not hold.
+    assert!(table.out.contains("report  not passed  overall "), "{}", table.out);
+    assert!(table.out.contains("\n  does not hold: accept.overall: "), "{}", table.out);
+    assert!(!format!("{}{}", table.out, table.err).contains("max_iterations"));
+    assert!(table.err.contains("→ not passed (accept.overall: "), "{}", table.err);
 }
 
 #[test]

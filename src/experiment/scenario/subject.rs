@@ -87,6 +87,22 @@ pub fn find_subject(argument: &str, library: &Library) -> Result<TestTarget, Pro
     if is_path { by_path(argument, library) } else { by_name(argument, library) }
 }
 
+/// Why what an argument leads to has no cases: a folder, or a file of another kind.
+fn no_subject(argument: &str) -> Option<Problem> {
+    let path = Path::new(argument);
+    let (what, help) = if path.is_dir() {
+        ("a folder", "`loopctl test` without a name tests all of this project; else name one of its files")
+    } else if path.is_file() {
+        (
+            "no profile, rule file or vocabulary",
+            "name one, such as `profiles/batch.yaml`; its cases stand beside it",
+        )
+    } else {
+        return None;
+    };
+    Some(Problem::placeless(Code::Unreadable, format!("`{argument}` is {what}")).help(help))
+}
+
 fn by_name(name: &str, library: &Library) -> Result<TestTarget, Problem> {
     let mut known = None;
     for (kind, folder) in SuiteKind::FOLDERS {
@@ -97,6 +113,9 @@ fn by_name(name: &str, library: &Library) -> Result<TestTarget, Problem> {
     let (kind, folder) = match known {
         Some(known) => known,
         None => {
+            if let Some(problem) = no_subject(name) {
+                return Err(problem);
+            }
             let known = available(library);
             let list = known.iter().map(|k| format!("`{k}`")).collect::<Vec<_>>().join(", ");
             let help = match nearest(name, known.iter().map(String::as_str)) {
@@ -126,6 +145,11 @@ fn by_path(argument: &str, library: &Library) -> Result<TestTarget, Problem> {
     let tests = path.with_file_name(format!("{stem}.test.{ending}"));
     if !own.exists() && tests.exists() {
         return Err(without_subject(&own, &tests));
+    }
+    if !own.exists()
+        && let Some(problem) = no_subject(argument)
+    {
+        return Err(problem);
     }
     let file = read_text_file(&own)?;
     let within_rules = own.parent().and_then(Path::file_name).is_some_and(|folder| folder == "rules");

@@ -6,7 +6,7 @@ use super::verify::unknown;
 use crate::diag::{Code, Problem, Problems, SourceFile};
 use crate::mapping;
 use crate::profile::Library;
-use crate::rules::{Assertion, EvidenceRules};
+use crate::rules::{Assertion, EvidenceRules, Vocabulary};
 use crate::score::{FieldReader, Statement};
 use crate::value::decode::{Decode, Fields, Spanned};
 use crate::value::yaml;
@@ -114,7 +114,7 @@ pub fn test_vocabulary(
         .map(|(title, case)| {
             let field = case.field.as_ref().map_or(first.as_str(), |field| field.value.as_str());
             let place = case.text.as_ref().or(case.value.as_ref());
-            let differences = differences(case, &reader, field);
+            let differences = differences(case, &reader, &Asked { field, rules: &rules, vocabulary });
             CaseResult {
                 name: title,
                 line: place.map_or(0, |place| line_of(&place.span)),
@@ -145,13 +145,37 @@ fn title(case: &VocabularyCase) -> String {
     }
 }
 
+/// The field that a case asks about, and what is known of it.
+struct Asked<'a> {
+    field: &'a str,
+    rules: &'a EvidenceRules,
+    vocabulary: &'a Vocabulary,
+}
+
+impl Asked<'_> {
+    /// What is said of a text in which nothing is found: by which names the field is known.
+    fn nothing(&self) -> String {
+        if self.vocabulary.anywhere {
+            return "nothing".to_owned();
+        }
+        let known = self.rules.fields.iter().find(|known| known.key == self.field);
+        let mut names = vec![self.field];
+        names.extend(known.into_iter().flat_map(|known| known.synonyms.iter().map(String::as_str)));
+        let names: Vec<String> = names.into_iter().map(|name| format!("`{name}`")).collect();
+        format!(
+            "nothing beside a name of the field ({}; more are `synonyms` in its rubric)",
+            names.join(", ")
+        )
+    }
+}
+
 /// What does not come out as the case says.
-fn differences(case: &VocabularyCase, reader: &FieldReader, field: &str) -> Vec<Difference> {
+fn differences(case: &VocabularyCase, reader: &FieldReader, asked: &Asked<'_>) -> Vec<Difference> {
     let expected = case.says.as_ref().map_or("nothing", |says| says.value.as_str());
     let place = case.says.as_ref().or(case.text.as_ref()).or(case.value.as_ref());
     let Some(place) = place.map(|place| &place.span) else { return Vec::new() };
     let found: Vec<Statement> = match (&case.text, &case.value) {
-        (Some(text), _) => reader.statements(field, &text.value),
+        (Some(text), _) => reader.statements(asked.field, &text.value),
         (None, Some(value)) => {
             let says = reader.value(&value.value);
             says.map(|says| Statement { says, context: Assertion::Affirmed }).into_iter().collect()
@@ -163,7 +187,11 @@ fn differences(case: &VocabularyCase, reader: &FieldReader, field: &str) -> Vec<
     if found.is_empty() != case.says.is_none() || !found.iter().all(said) {
         let mut values: Vec<String> = found.iter().map(|statement| statement.says.clone()).collect();
         values.dedup();
-        let found = if values.is_empty() { "nothing".to_owned() } else { listed(values.into_iter()) };
+        let found = match (values.is_empty(), &case.text) {
+            (false, _) => listed(values.into_iter()),
+            (true, Some(_)) => asked.nothing(),
+            (true, None) => "nothing".to_owned(),
+        };
         differences.push(Difference::new("says".to_owned(), expected, found, place));
     }
     if let Some(context) = &case.context {

@@ -272,6 +272,7 @@ impl Looking<'_> {
 
     /// One result, a list of them, or one per line.
     fn results(&self, name: &str, bytes: &[u8], file: Option<&Path>) -> Result<OpenedRecord, NotFound> {
+        let bytes = without_mark(bytes);
         let whole = parsed(bytes, name);
         let results: Vec<Value> = match whole {
             Ok(Value::Array(results)) => results,
@@ -410,10 +411,14 @@ fn bounded(input: &mut dyn Read, name: &str, size: Option<u64>) -> Result<Vec<u8
     if bytes.len() as u64 > MOST_BYTES { Err(too_large()) } else { Ok(bytes) }
 }
 
+/// Without the byte order mark that some editors put first.
+fn without_mark(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
+}
+
 /// JSON; the error names the place and quotes nothing.
 fn parsed(bytes: &[u8], name: &str) -> Result<Value, NotFound> {
-    let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    serde_json::from_slice(text).map_err(|error| {
+    serde_json::from_slice(without_mark(bytes)).map_err(|error| {
         let (line, column) = (error.line(), error.column());
         let what = if error.is_eof() {
             format!("`{name}` is cut off: its JSON ends in the middle (line {line}, column {column})")

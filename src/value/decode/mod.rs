@@ -51,6 +51,9 @@ impl<T: Decode> Decode for Spanned<T> {
     }
 }
 
+/// Longest text that help shows as the item of a list, in bytes.
+const LONGEST_ITEM: usize = 60;
+
 /// Pushes "expected …, found …" and returns `None`.
 pub(crate) fn wrong_type<T>(node: &Node, expected: &str, problems: &mut Problems) -> Option<T> {
     let mut problem =
@@ -70,6 +73,13 @@ pub(crate) fn wrong_type<T>(node: &Node, expected: &str, problems: &mut Problems
             (None, Some(number)) => format!("a decimal number is written with a point: `{number}`"),
             (None, None) => "write it in digits, without quotes".to_owned(),
         });
+    }
+    if let Some(text) = node.as_text()
+        && expected.starts_with("a list, each item text")
+        && text.len() <= LONGEST_ITEM
+        && !text.contains('\n')
+    {
+        problem = problem.help(format!("write it as a list: `[{text}]`"));
     }
     if let Some(text) = node.as_text()
         && expected.contains("mapping")

@@ -1,5 +1,7 @@
 //! Mistakes that people make in YAML, told in words for people who have never heard of scalars.
 
+use super::columns::{misplaced, too_deep};
+use super::slips::slip;
 use super::{Data, Entry, Node};
 use crate::diag::{Code, Problem, SourceFile, Span};
 use std::sync::Arc;
@@ -10,6 +12,9 @@ pub(super) fn unreadable(file: &Arc<SourceFile>, open: Option<usize>, at: usize,
     if let Some(problem) = open.and_then(|start| left_open(file, start, at)) {
         return problem;
     }
+    if let Some(problem) = slip(file, at, info).or_else(|| too_deep(file, at, info)) {
+        return problem;
+    }
     let place = Span::new(file, at, at + 1);
     let is_column =
         info.contains("did not find expected key") || info.contains("did not find expected '-' indicator");
@@ -18,6 +23,9 @@ pub(super) fn unreadable(file: &Arc<SourceFile>, open: Option<usize>, at: usize,
         return Problem::error(Code::Syntax, &dash, message)
             .related(&place, "this one")
             .help("put them below the first letter after the `- `");
+    }
+    if let Some(problem) = open.filter(|_| is_column).and_then(|open| misplaced(file, open, at)) {
+        return problem;
     }
     let (message, help) = in_plain_words(info);
     let problem = Problem::error(Code::Syntax, &place, message).label("YAML can't be read past this place");

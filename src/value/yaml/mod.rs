@@ -6,9 +6,11 @@
 //! (`no` and `on` are text).
 
 mod builder;
+mod columns;
 mod mistakes;
 mod scalar;
 mod shipped;
+mod slips;
 
 pub(crate) use scalar::resolve_plain;
 

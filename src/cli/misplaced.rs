@@ -1,0 +1,24 @@
+//! The name of a profile where a file is meant. Nothing is run: it would be run by another profile.
+
+use super::exit::Failure;
+use super::loading::library;
+use crate::profile::file_of;
+use crate::value::sanitize_line;
+use std::path::Path;
+
+/// Refuses what is no file, and is a profile.
+pub(super) fn refuse_profiles<P: AsRef<Path>>(files: &[P]) -> Result<(), Failure> {
+    let profile = files.iter().find_map(|file| {
+        let name = file.as_ref().to_str()?;
+        let is_file = file.as_ref().exists() || name.contains(['/', '\\']);
+        (!is_file && file_of(name, &library()).is_ok_and(|file| file.is_some())).then_some(name)
+    });
+    match profile {
+        Some(name) => {
+            let name = sanitize_line(name);
+            Err(Failure::usage(format!("`{name}` is a profile, and a file is meant here"))
+                .help(format!("write `--profile {name}`")))
+        }
+        None => Ok(()),
+    }
+}
