@@ -85,7 +85,7 @@ pub(super) fn explain_field(
         return explain_parts(list, &parts, voice, output);
     }
     let name = place.field();
-    let Some((vocabulary, _)) = rules.vocabulary_of(name) else {
+    let Some((vocabulary, phrases)) = rules.vocabulary_of(name) else {
         return Err(unread(name, plan, is_named));
     };
     let (part, mentions) = match place {
@@ -105,9 +105,10 @@ pub(super) fn explain_field(
         }
         None => {
             let of_part = part.map_or_else(String::new, |part| format!(" in part {part}"));
+            let preferred = phrases.prefer.clone();
             let heading =
                 format!("`{}`{of_part}, read with the vocabulary `{vocabulary}`", sanitize_line(name));
-            let page = page(&heading, &mentions, &text, output.out_paint);
+            let page = page(&heading, &mentions, preferred.as_deref(), &text, output.out_paint);
             output.out.write_all(page.as_bytes())?;
         }
     }
@@ -227,7 +228,13 @@ fn told<'a>(mention: &'a FieldMention, text: &str) -> Told<'a> {
     }
 }
 
-fn page(heading: &str, mentions: &[FieldMention], text: &str, paint: Paint) -> String {
+fn page(
+    heading: &str,
+    mentions: &[FieldMention],
+    preferred: Option<&str>,
+    text: &str,
+    paint: Paint,
+) -> String {
     let mut page = String::new();
     let _ = writeln!(page, "{}", paint.strong(heading));
     if mentions.is_empty() {
@@ -260,7 +267,13 @@ fn page(heading: &str, mentions: &[FieldMention], text: &str, paint: Paint) -> S
     let verdict = match held.as_slice() {
         [] => "nothing is affirmed".to_owned(),
         [one] => format!("the most final mentions say `{one}`"),
-        several => format!("the most final mentions differ: {}", several.join(", ")),
+        several => {
+            let prefers = match preferred.filter(|preferred| several.contains(preferred)) {
+                Some(preferred) => format!("; of these the vocabulary prefers `{preferred}`"),
+                None => String::new(),
+            };
+            format!("the most final mentions differ: {}{prefers}", several.join(", "))
+        }
     };
     let mut others: Vec<&str> =
         affirmed().map(|mention| mention.value.as_str()).filter(|value| !held.contains(value)).collect();
