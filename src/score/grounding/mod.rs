@@ -369,7 +369,7 @@ impl<'a> Grounder<'a> {
         let accepts: &[Assertion] = match reader {
             // A side or a modality is what it is, whatever is said of it.
             Some(reader) if canonical.is_some() && reader.counts_anywhere() => &ANY,
-            _ if is_quantity(&probe) || date::is_date(&probe) => &OF_NUMBERS,
+            _ if is_quantity(&probe) || date::is_date(&probe) || date::month(&probe).is_some() => &OF_NUMBERS,
             _ => reading.lexicon.accepted(&words),
         };
         words.clear();

@@ -361,11 +361,17 @@ fn key_is(key: &str, listed: impl Fn(&str) -> bool) -> bool {
     Word::new(key).is_some_and(|word| listed(word.as_str().trim_matches(['_', '-'])))
 }
 
-/// The unit that the last word of a key names, and the key without it: `sizeMm`, `weight_g`. A key of one word names none.
+/// The unit that the last word of a key names, and the key without it: `sizeMm`, `weight_g`; of `doseMgPerKg` that of its number. A
+/// key of one word names none.
 fn unit_in_key(key: &str) -> Option<(Unit, &str)> {
     let (at, c) = key.char_indices().rev().find(|(_, c)| c.is_uppercase() || matches!(c, '_' | '-' | ' '))?;
     let from = if c.is_uppercase() { at } else { at + c.len_utf8() };
     let stem =
         key.get(..at).filter(|stem| stem.ends_with(|c: char| c.is_lowercase() || c.is_ascii_digit()))?;
-    Some((unit_of_word(key.get(from..)?)?, stem))
+    let unit = unit_of_word(key.get(from..)?)?;
+    let share = ["Per", "per"].iter().find_map(|per| stem.strip_suffix(per));
+    match share.map(|of| of.trim_end_matches(['_', '-', ' '])) {
+        Some(of) => unit_in_key(of),
+        None => Some((unit, stem)),
+    }
 }

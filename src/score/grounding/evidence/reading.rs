@@ -3,6 +3,7 @@
 use super::super::fold::Word;
 use super::super::index::SourceIndex;
 use super::super::neighbourhood::{Break, Names, break_before};
+use super::super::probe::unit_at;
 use super::super::sequence::TokenMatch;
 use super::super::token::TokenKind;
 use super::super::words::{is_generic_key, listed};
@@ -131,6 +132,11 @@ impl<'a> Document<'a> {
     /// one. Names that say nothing of whose they are (`Results`) are passed over.
     pub(super) fn is_of_another(&self, at: usize, field: &Field<'_>) -> bool {
         let names = &field.names;
+        // `Clear cell type, 4.2 cm`: what has a unit of its own, behind a comma, is no value of the name before it.
+        let is_measure = unit_at(self.text(), self.source.tokens(), at).is_some();
+        if is_measure && self.source.gap_before(at).contains([',', '(']) {
+            return false;
+        }
         let (mut words, mut end) = (0, at);
         let mut anothers: Option<usize> = None;
         while end > 0 && words <= ADJACENT {

@@ -265,11 +265,14 @@ impl Document<'_> {
             let mut from = self.tokens(&(bytes.end..right.bytes.start)).take(3);
             let is_distance = from.any(|at| DISTANCE.iter().any(|word| self.source.token_is(at, word)));
             // `the liver resection margin` is the margin.
-            let compound = hits.get(after..).unwrap_or_default().windows(2).take_while(|pair| {
-                let gap = pair[0].bytes.end..pair[1].bytes.start;
+            let later = hits.get(after + 1..).unwrap_or_default();
+            let mut end = right.bytes.end;
+            let mut compound = later.iter().take_while(|hit| {
+                let gap = end..hit.bytes.start;
+                end = hit.bytes.end;
                 self.tokens(&gap).len() <= 1 && self.text().get(gap).is_some_and(|gap| !is_parted(gap))
             });
-            let names_own = is_own(right) || compound.map(|pair| &pair[1]).any(is_own);
+            let names_own = is_own(right) || compound.any(is_own);
             if names_own || is_distance {
                 return (!names_own).then(|| right.bytes.clone());
             }
