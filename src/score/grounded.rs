@@ -393,6 +393,12 @@ impl Told<'_> {
                 format!("`{value}` says opposite things at once; {}", self.otherwise("says one of them")),
                 "write the one that counts for the whole document, or leave it to a person",
             ),
+            (_, Finding::EndsBefore) => (
+                "UNGROUNDED_VALUE",
+                settings.severity,
+                format!("`{value}` ends before what the document says there; {}", self.otherwise("says it")),
+                "write all of what the document says there",
+            ),
             (Support::Conflicting, _) => (
                 "CONFLICTING_MENTIONS",
                 Severity::Major,

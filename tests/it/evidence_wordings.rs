@@ -1,7 +1,7 @@
 //! Wordings that once were read wrongly: each with the right value, and one that the passage does not say.
 
 use super::evidence::{assessed, support};
-use loopctl::score::Support;
+use loopctl::score::{Issue, Support};
 use serde_json::{Value, json};
 
 /// A text, a field, its value, the quote for it, another value, and the quote that would mislead.
@@ -233,6 +233,35 @@ fn a_value_that_says_opposite_things_is_told_so() {
     assert_eq!(support, Some(Support::Conflicting));
     let message = message.unwrap();
     assert!(message.contains("says opposite things at once; line 7 says one of them"), "{message}");
+}
+
+/// Of `Perirenal fat: negative` the name alone, and a text that a scan's full stop has cut.
+#[test]
+fn a_value_that_ends_before_its_verdict_is_told_so() {
+    for (text, cut, whole) in [
+        (
+            "DIAGNOSIS: Carcinoma. Surgical margins: Perirenal fat: Negative. Renal vein: Negative.",
+            "Perirenal fat",
+            "Perirenal fat: Negative",
+        ),
+        (
+            "DIAGNOSIS: Carcinoma. Margins: The bronchial and vascular margins. are negative. Nodes: none.",
+            "The bronchial and vascular margins",
+            "The bronchial and vascular margins. are negative",
+        ),
+    ] {
+        let said = |value: &str| support(text, &json!({ "margins": value }), "/margins", None);
+        assert_eq!(said(cut).0, Support::Unsupported, "{cut}");
+        let out = assessed("pathology", text, &json!({ "margins": cut }));
+        let is_told = |issue: &Issue| issue.message.contains("ends before what the document says there");
+        assert!(out.issues.iter().any(is_told), "{cut}: {:?}", out.issues);
+        assert_eq!(said(whole).0, Support::Verified, "{whole}");
+    }
+    let text = "DIAGNOSIS: Carcinoma. Margins: cannot be assessed. Involved nodes: none.";
+    assert_eq!(
+        support(text, &json!({"margins": "cannot be assessed"}), "/margins", None).0,
+        Support::Verified
+    );
 }
 
 #[test]

@@ -165,6 +165,17 @@ fn initials_and_statements_within_a_part_do_not_end_it() {
     assert!(texts(&found[1], text).concat().contains("ulcerated"));
 }
 
+/// As in TCGA-39-5035: the numbers of blocks stand between the parts, and each of the parts begins in another way.
+#[test]
+fn numbers_of_blocks_do_not_end_the_list_of_parts() {
+    let text = "Specimens: 1: SP: Nodes. 2: SP: Pleura. 3: SP: Lung. DIAGNOSIS: LYMPH NODE; EXCISION: BENIGN. 2). PLEURA, RIGHT; BIOPSY;. - BENIGN. 3). LUNG; LOBECTOMY: - CARCINOMA. Note: done. Summary of Sections: Part 1: SP: Nodes. Block. 1. fsc. 1. Part 2: SP: Pleura. Block. 1. u. 1. Part 3: SP: Lung. Block. BM. 1.";
+    let found = parts(text);
+    let labels: Vec<&str> = found.iter().map(|part| part.label.as_str()).collect();
+    assert_eq!(labels, ["1", "2", "3"]);
+    assert!(texts(&found[2], text).concat().contains("CARCINOMA"));
+    assert!(!texts(&found[1], text).concat().contains("CARCINOMA"));
+}
+
 /// A candidate held against a report: supports with the parts, and issues.
 fn assessed(text: &str, candidate: &Value, quotes: &[(&str, &str)]) -> Assessment {
     assessed_as("pathology", text, candidate, quotes)

@@ -190,7 +190,7 @@ fn is_small_word(word: &str) -> bool {
 }
 
 /// The labels of lists that a sure heading begins with the first label, and that have the second one, too; of words, all. And where
-/// the first of them stands.
+/// the first of them stands. A list of sure headings counts without what stands between them, too, such as the numbers of blocks.
 fn established(hits: &[Hit], kind: LabelKind) -> (usize, BTreeSet<u32>) {
     let hits = in_order(hits.to_vec());
     if kind == LabelKind::Word {
@@ -198,19 +198,23 @@ fn established(hits: &[Hit], kind: LabelKind) -> (usize, BTreeSet<u32>) {
         let first = sure().next().map_or(usize::MAX, |hit| hit.start);
         return (first, sure().flat_map(|hit| hit.labels.iter().copied()).collect());
     }
-    let mut of_lists: BTreeMap<usize, (&Hit, BTreeSet<u32>)> = BTreeMap::new();
-    for (hit, list) in hits.iter().zip(lists(&hits)) {
-        let Some(list) = list else { continue };
-        let (_, labels) = of_lists.entry(list).or_insert_with(|| (hit, BTreeSet::new()));
-        labels.extend(&hit.labels);
-    }
-    let sure =
-        |(first, labels): &(&Hit, BTreeSet<u32>)| !first.again && labels.contains(&1) && labels.contains(&2);
+    let sure: Vec<Hit> = hits.iter().filter(|hit| !hit.again).cloned().collect();
     let mut first = usize::MAX;
     let mut all = BTreeSet::new();
-    for (hit, labels) in of_lists.into_values().filter(sure) {
-        first = first.min(hit.start);
-        all.extend(labels);
+    for hits in [&hits, &sure] {
+        let mut of_lists: BTreeMap<usize, (&Hit, BTreeSet<u32>)> = BTreeMap::new();
+        for (hit, list) in hits.iter().zip(lists(hits)) {
+            let Some(list) = list else { continue };
+            let (_, labels) = of_lists.entry(list).or_insert_with(|| (hit, BTreeSet::new()));
+            labels.extend(&hit.labels);
+        }
+        let counts = |(first, labels): &(&Hit, BTreeSet<u32>)| {
+            !first.again && labels.contains(&1) && labels.contains(&2)
+        };
+        for (hit, labels) in of_lists.into_values().filter(counts) {
+            first = first.min(hit.start);
+            all.extend(labels);
+        }
     }
     (first, all)
 }

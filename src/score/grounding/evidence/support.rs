@@ -63,6 +63,8 @@ pub(crate) enum Finding {
     SaysAnother,
     /// The value stands in the document, and says opposite things itself.
     SaysBoth,
+    /// The value stands in the document, and ends before what the document says there.
+    EndsBefore,
     /// The value is there, but not as a fact about this document's subject now.
     Asserted(Assertion),
 }
