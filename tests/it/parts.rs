@@ -165,6 +165,17 @@ fn initials_and_statements_within_a_part_do_not_end_it() {
     assert!(texts(&found[1], text).concat().contains("ulcerated"));
 }
 
+/// As in TCGA-56-8304: what sums up five parts, four of them benign nodes, is of none of them.
+#[test]
+fn what_sums_up_many_parts_is_common_to_them() {
+    let text = "SPECIMEN: A. Node. B. Node. C. Node. D. Right upper lobe. E. Node. DIAGNOSIS. A-E. 1. Tumor type: Squamous cell carcinoma. MICROSCOPIC EXAMINATION. A. Benign lymph node. B. Benign lymph nodes. C. Benign lymph node. D. A neoplasm. E. Benign lymph node.";
+    let found = parts(text);
+    assert_eq!(found.len(), 5);
+    assert!(found.iter().all(|part| !texts(part, text).concat().contains("carcinoma")), "{found:#?}");
+    let few = "SPECIMEN: A. Skin. B. Skin. DIAGNOSIS. A and B. Skin, left arm: melanoma.";
+    assert!(parts(few).iter().all(|part| texts(part, few).concat().contains("melanoma")));
+}
+
 /// As in TCGA-39-5035: the numbers of blocks stand between the parts, and each of the parts begins in another way.
 #[test]
 fn numbers_of_blocks_do_not_end_the_list_of_parts() {

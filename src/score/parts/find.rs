@@ -9,6 +9,8 @@ use std::ops::Range;
 
 /// All parts together are at most so many times as long as the text: a stretch under several labels counts for each.
 const MOST_TEXT: usize = 4;
+/// A text under one heading for all parts is common to them where there are so many.
+const SUMMED_UP: usize = 4;
 /// Most labels that are named of those that a list passes over.
 const MOST_SKIPPED: usize = 5;
 
@@ -84,6 +86,10 @@ impl Parts {
         let numbers: BTreeMap<u32, usize> = labels.iter().copied().zip(0..).collect();
         let mut end = 0;
         for (stretch, its) in opened.into_iter().filter(|(stretch, _)| !stretch.is_empty()) {
+            // What sums up all of many parts says of none of them what it is: `A-E. Tumor type: ...`.
+            if its.len() == labels.len() && its.len() >= SUMMED_UP {
+                continue;
+            }
             let size = stretch.len().saturating_mul(its.len());
             if size > room {
                 continue;
