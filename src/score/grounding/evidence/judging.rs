@@ -6,7 +6,6 @@ use super::super::probe::{Evidence, Probe};
 use super::super::token::Token;
 use super::context::{Asserted, SectionKind};
 use super::field::Field;
-use super::labels::is_parted;
 use super::lexicon::ValueId;
 use super::literal::is_quantity;
 use super::mentions::Mention;
@@ -39,10 +38,6 @@ const HEADING: usize = 20;
 const PLAIN: u8 = SectionKind::PLAIN.finality;
 /// How final a part is that was added when the others were finished.
 const ADDED: u8 = 9;
-/// So many words may stand between a value and what the document says of it.
-const NEXT: usize = 3;
-/// Most phrases within a value that are compared.
-const MOST_WITHIN: usize = 32;
 
 /// What the search of the whole document has found for a value: an affirmed place, else one that is not affirmed.
 #[derive(Debug, Clone, Default)]
@@ -71,45 +66,6 @@ impl Judge<'_> {
             return verdict;
         };
         Verdict { support, finding, other: Some(other), ..verdict }
-    }
-
-    /// Where a text is as the document has it, but ends before what the document says there: of `perirenal fat: negative` the
-    /// name alone. A number may be all that there is to say.
-    fn said_right_after(&self, verdict: &Verdict, probe: &Probe<'_>) -> Option<Range<usize>> {
-        // Of one of several things, a text may be its name.
-        let vocabulary =
-            self.vocabulary.filter(|_| self.is_of_all && verdict.support == Support::Verified)?;
-        let reader = self.document.lexicon.reader(vocabulary).filter(|reader| !reader.counts_anywhere())?;
-        if probe.text.bytes().any(|b| b.is_ascii_digit()) || reader.find(probe.text).next().is_some() {
-            return None;
-        }
-        let bytes = verdict.bytes.as_ref()?;
-        let end = self.document.sentence_with_label(bytes).end;
-        let hit = self.document.phrases(vocabulary, &(bytes.end..end.max(bytes.end))).first()?;
-        let gap = bytes.end..hit.bytes.start;
-        let is_next = self.document.tokens(&gap).len() <= NEXT
-            && self.document.text().get(gap).is_some_and(|gap| !is_parted(gap));
-        is_next.then(|| hit.bytes.clone())
-    }
-
-    /// Where a text is as the document has it, but itself says opposite things: `uninvolved …, while the margin is involved`.
-    fn opposite_within(&self, verdict: &Verdict, probe: &Probe<'_>) -> Option<Range<usize>> {
-        let vocabulary =
-            self.vocabulary.filter(|_| self.is_listed && verdict.support == Support::Verified)?;
-        let reader = self.document.lexicon.reader(vocabulary).filter(|reader| !reader.counts_anywhere())?;
-        reader.find(probe.text).nth(1)?;
-        let mut first = None;
-        for hit in self.document.phrases(vocabulary, verdict.bytes.as_ref()?).iter().take(MOST_WITHIN) {
-            let (said, asserted) = self.document.stated(reader, hit);
-            if asserted.how != Assertion::Affirmed {
-                continue;
-            }
-            let first = *first.get_or_insert(said);
-            if reader.opposite(first) == Some(said) || reader.opposite(said) == Some(first) {
-                return Some(hit.bytes.clone());
-            }
-        }
-        None
     }
 
     fn decide(

@@ -9,6 +9,7 @@ mod labels;
 mod lexicon;
 mod literal;
 mod mentions;
+mod own_words;
 mod passages;
 mod phrases;
 mod quote;
