@@ -249,6 +249,11 @@ fn a_value_that_ends_before_its_verdict_is_told_so() {
             "The bronchial and vascular margins",
             "The bronchial and vascular margins. are negative",
         ),
+        (
+            "DIAGNOSIS: Carcinoma. Surgical margins: Pancreas: Blue inked pancreatic surgical margin, focally close.",
+            "Pancreas",
+            "Pancreas: Blue inked pancreatic surgical margin, focally close",
+        ),
     ] {
         let said = |value: &str| support(text, &json!({ "margins": value }), "/margins", None);
         assert_eq!(said(cut).0, Support::Unsupported, "{cut}");

@@ -26,10 +26,11 @@ impl Judge<'_> {
         let bytes = verdict.bytes.as_ref()?;
         let end = self.document.sentence_with_label(bytes).end;
         let hit = self.document.phrases(vocabulary, &(bytes.end..end.max(bytes.end))).first()?;
-        let gap = bytes.end..hit.bytes.start;
-        let is_next = self.document.tokens(&gap).len() <= NEXT
-            && self.document.text().get(gap).is_some_and(|gap| !is_parted(gap));
-        is_next.then(|| hit.bytes.clone())
+        let between = bytes.end..hit.bytes.start;
+        let gap = self.document.text().get(between.clone())?;
+        // What a colon follows is a name.
+        let is_next = self.document.tokens(&between).len() <= NEXT && !is_parted(gap);
+        (is_next || gap.trim_start().starts_with(':')).then(|| hit.bytes.clone())
     }
 
     /// Where a text is as the document has it, but itself says opposite things: `uninvolved …, while the margin is involved`.
