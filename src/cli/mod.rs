@@ -130,8 +130,9 @@ fn run_process() -> Exit {
         Err(error) => {
             // Help and version go to standard output and are a success; mistakes go to standard error with status 2.
             let status = if error.use_stderr() { Exit::Usage } else { Exit::Success };
-            let verb = std::env::args().nth(1);
-            let _ = renamed::name_the_new(error, verb.as_deref()).print();
+            let written: Vec<String> =
+                std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+            let _ = renamed::name_the_new(error, &command(), &written).print();
             return status;
         }
     };

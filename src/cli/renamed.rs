@@ -1,5 +1,6 @@
-//! Names of earlier versions of the command line: whoever uses one is told the new one.
+//! Flags that are not there: whoever uses a name of an earlier version is told the new one, whoever slips the nearest.
 
+use crate::diag::nearest;
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
@@ -32,8 +33,14 @@ const FORMATS: [(&str, &str); 3] = [
 const ASK_NOBODY: [&str; 2] = ["validate", "score"];
 const OF_CALLS: [&str; 5] = ["--provider", "--provider-config", "--judge", "--record", "--replay"];
 
-/// Adds to an error of the command line what to write instead, if it is about an old name.
-pub(super) fn name_the_new(mut error: clap::Error, verb: Option<&str>) -> clap::Error {
+/// Adds to an error of the command line what to write instead, if it is about a flag that is not there. `written` are the words
+/// after the program's name.
+pub(super) fn name_the_new(
+    mut error: clap::Error,
+    command: &clap::Command,
+    written: &[String],
+) -> clap::Error {
+    let verb = written.first().map(String::as_str);
     let text = |kind| match error.get(kind) {
         Some(ContextValue::String(text)) => Some(text.clone()),
         _ => None,
@@ -45,7 +52,7 @@ pub(super) fn name_the_new(mut error: clap::Error, verb: Option<&str>) -> clap::
             .iter()
             .find(|(of, name, _)| *name == flag && of.is_none_or(|of| verb == Some(of)))
             .map(|(.., advice)| (*advice).to_owned())
-            .or_else(|| asks_nobody(verb?, flag)),
+            .or_else(|| asks_nobody(verb, flag)),
         ErrorKind::InvalidValue if flag == "--format" => {
             let value = text(ContextKind::InvalidValue);
             FORMATS.iter().find(|(old, _)| Some(*old) == value.as_deref()).map(|(_, new)| (*new).to_owned())
@@ -60,8 +67,22 @@ pub(super) fn name_the_new(mut error: clap::Error, verb: Option<&str>) -> clap::
         error.remove(ContextKind::SuggestedArg);
         error.remove(ContextKind::SuggestedValue);
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![StyledStr::from(advice)]));
+    } else if error.kind() == ErrorKind::UnknownArgument
+        && error.get(ContextKind::SuggestedArg).is_none()
+        && let Some(near) = nearest_flag(flag, command, written)
+    {
+        error.insert(ContextKind::SuggestedArg, ContextValue::String(near));
     }
     error
+}
+
+/// The flag of the verb that was meant. The library's own guess goes by another measure, and misses letters that changed places.
+fn nearest_flag(flag: &str, command: &clap::Command, written: &[String]) -> Option<String> {
+    let name = flag.strip_prefix("--")?;
+    let verb = written.iter().fold(command, |of, word| of.find_subcommand(word).unwrap_or(of));
+    let known =
+        verb.get_arguments().filter(|argument| !argument.is_hide_set()).filter_map(clap::Arg::get_long);
+    nearest(name, known).map(|near| format!("--{near}"))
 }
 
 /// Takes out the tip that `-- --flag` passes a flag as a value: nobody means a file of that name.
@@ -74,7 +95,8 @@ fn without_tip_for_values(error: &mut clap::Error) {
     }
 }
 
-fn asks_nobody(verb: &str, flag: &str) -> Option<String> {
+fn asks_nobody(verb: Option<&str>, flag: &str) -> Option<String> {
+    let verb = verb?;
     let is_of_calls = OF_CALLS.contains(&flag) || flag.starts_with("--cache");
     (ASK_NOBODY.contains(&verb) && is_of_calls)
         .then(|| format!("`{verb}` asks no provider, so leave `{flag}` out; `loopctl run` has it"))

@@ -167,6 +167,10 @@ fn unknown_flags_come_without_tips_that_lead_elsewhere() {
     let arguments = ["validate", "--extraction", "candidate.json", "--document", "documents/echo1.txt"];
     place.run(&arguments).exits(2).says(&["leave `--document` out"]);
     place.run(&["run", "--formt", "text", "documents"]).exits(2).says(&["'--format'"]);
+    place.run(&["run", "--otu", "x", "documents"]).exits(2).says(&["'--out'"]);
+    place.run(&["profile", "explain", "--ful", "clinical"]).exits(2).says(&["'--full'"]);
+    let strange = place.run(&["run", "--zebra", "documents"]).exits(2).err;
+    assert!(!strange.contains("similar"), "{strange}");
 }
 
 #[test]
