@@ -125,11 +125,25 @@ pub(crate) fn compare_numbers(a: &Number, b: &Number) -> Option<Ordering> {
     match (a.as_i64(), b.as_i64(), a.as_u64(), b.as_u64()) {
         (Some(a), Some(b), _, _) => Some(a.cmp(&b)),
         (_, _, Some(a), Some(b)) => Some(a.cmp(&b)),
-        _ => {
-            let (mut room, mut other) = (Digits::default(), Digits::default());
-            Some(Decimal::of_number(a, &mut room)?.compare(&Decimal::of_number(b, &mut other)?))
-        }
+        _ => match (as_written(a), as_written(b)) {
+            (Some(a), Some(b)) => a.partial_cmp(&b),
+            _ => by_digits(a, b),
+        },
     }
+}
+
+/// A number as the binary fraction whose shortest way to be written it is: those stand in the same order as what is written.
+fn as_written(number: &Number) -> Option<f64> {
+    /// Whole numbers up to here are binary fractions.
+    const EXACT: u64 = 1 << 53;
+    let is_whole = number.is_i64() || number.is_u64();
+    let is_exact = !is_whole || number.as_i64().is_some_and(|whole| whole.unsigned_abs() <= EXACT);
+    number.as_f64().filter(|_| is_exact)
+}
+
+fn by_digits(a: &Number, b: &Number) -> Option<Ordering> {
+    let (mut room, mut other) = (Digits::default(), Digits::default());
+    Some(Decimal::of_number(a, &mut room)?.compare(&Decimal::of_number(b, &mut other)?))
 }
 
 #[cfg(test)]
@@ -181,6 +195,19 @@ mod tests {
             prop_assume!(a.is_finite() && b.is_finite());
             let (x, y) = (Number::from_f64(a).unwrap(), Number::from_f64(b).unwrap());
             prop_assert_eq!(compare_numbers(&x, &y), a.partial_cmp(&b));
+            prop_assert_eq!(by_digits(&x, &y), a.partial_cmp(&b));
+        }
+
+        #[test]
+        fn whole_numbers_and_fractions_are_told_apart_by_their_digits(
+            whole in prop_oneof![any::<i64>(), -2_i64..2, (1_i64 << 53) - 9..(1 << 53) + 9],
+            off in prop_oneof![Just(0.0), -2.0..2.0_f64, -1e3..1e3_f64],
+        ) {
+            #[expect(clippy::cast_precision_loss, reason = "near it is near enough")]
+            let near = whole as f64 + off;
+            let (x, y) = (Number::from(whole), Number::from_f64(near).unwrap());
+            prop_assert_eq!(compare_numbers(&x, &y), by_digits(&x, &y), "{} {}", x, y);
+            prop_assert_eq!(compare_numbers(&y, &x), by_digits(&y, &x), "{} {}", y, x);
         }
     }
 }
