@@ -1,6 +1,8 @@
 //! `each` of a rubric: kinds of which a document may hold several, and how their parts are found in it.
 
+use super::PatternCheck;
 use super::checks::pattern;
+use super::pattern_groups::group_names;
 use crate::diag::{Code, Problem, Problems, Span, nearest};
 use crate::mapping;
 use crate::value::decode::{Decode, Spanned};
@@ -192,7 +194,9 @@ fn compiled(
     if !labelled || place.file().is_shipped() {
         return Some(found);
     }
-    if !found.regex()?.capture_names().flatten().any(|name| name == LABEL) {
+    let labels = group_names(found.as_str(), PatternCheck::Syntax)
+        .is_ok_and(|names| names.iter().any(|name| name == LABEL));
+    if !labels {
         let message = format!("this pattern lacks the group `{LABEL}`");
         let problem = Problem::error(Code::BadPattern, &text.span, message);
         problems.push(problem.help(format!("mark the part's letter or number: `(?P<{LABEL}>[A-Z])`")));

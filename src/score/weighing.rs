@@ -4,8 +4,7 @@ use super::assessment::{Issue, SourceSpan};
 use super::machine::Machine;
 use super::wording::plain_issue;
 use crate::rules::{Importance, Index, RubricField};
-use crate::value::{Disposition, Segment, Severity, TextPattern, is_present};
-use regex::Match;
+use crate::value::{Disposition, Segment, Severity, is_present};
 use serde_json::Value;
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -24,15 +23,27 @@ enum Status {
     Other,
 }
 
+/// A passage of a document that mentions a field.
+struct Mention<'t> {
+    start: usize,
+    words: &'t str,
+}
+
+impl Mention<'_> {
+    fn end(&self) -> usize {
+        self.start + self.words.len()
+    }
+}
+
 /// What a document says of a field, by the patterns that mention it.
 enum Mentions<'t> {
     /// There is no document to look in.
     NoSource,
     None,
     /// One, or several that say the same.
-    One(Match<'t>),
+    One(Mention<'t>),
     /// Two that differ; the later one.
-    Several(Match<'t>),
+    Several(Mention<'t>),
 }
 
 impl Machine<'_> {
@@ -134,9 +145,9 @@ impl Machine<'_> {
     }
 
     /// Where a mention stands, in characters.
-    fn span(&self, mention: &Match<'_>) -> Option<SourceSpan> {
-        let before = self.source?.text().get(..mention.start())?.chars().count();
-        Some(SourceSpan { start: before, end: before + mention.as_str().chars().count() })
+    fn span(&self, mention: &Mention<'_>) -> Option<SourceSpan> {
+        let before = self.source?.text().get(..mention.start)?.chars().count();
+        Some(SourceSpan { start: before, end: before + mention.words.chars().count() })
     }
 
     /// Notes a field that is not present; `said` tells that the latest issue is about it.
@@ -154,15 +165,17 @@ impl Machine<'_> {
 /// What the text says of a field: several things, if two mentions at different places differ in their words.
 fn mentions<'t>(field: &RubricField, text: Option<&'t str>) -> Mentions<'t> {
     let Some(text) = text else { return Mentions::NoSource };
-    let mut first: Option<Match<'t>> = None;
-    for pattern in field.mentions.iter().filter_map(TextPattern::regex) {
+    let mut first: Option<Mention<'t>> = None;
+    for pattern in field.mentions.iter().filter_map(|pattern| pattern.automaton(text)) {
         for found in pattern.find_iter(text).take(MAX_MENTIONS) {
-            let Some(one) = first else {
+            let words = text.get(found.range()).unwrap_or_default();
+            let found = Mention { start: found.start(), words };
+            let Some(one) = &first else {
                 first = Some(found);
                 continue;
             };
-            let apart = found.start() >= one.end() || one.start() >= found.end();
-            if apart && !says_same(one.as_str(), found.as_str()) {
+            let apart = found.start >= one.end() || one.start >= found.end();
+            if apart && !says_same(one.words, found.words) {
                 return Mentions::Several(found);
             }
         }

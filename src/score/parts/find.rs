@@ -3,7 +3,6 @@
 use super::headings::{Hit, LabelKind, Scan, counted_label, in_order, lists};
 use super::sections::numbered;
 use crate::rules::Each;
-use crate::value::TextPattern;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::Range;
 
@@ -322,16 +321,19 @@ fn merged(text: &str, hits: Vec<(Hit, Option<usize>)>) -> Vec<(Hit, Option<usize
 /// Where no part goes on: place and title, in order.
 pub(super) fn ends(text: &str, each: &Each, steps: &mut u64) -> Vec<(usize, String)> {
     let mut ends: Vec<(usize, String)> = Vec::new();
-    for pattern in each.ends.iter().filter_map(TextPattern::regex) {
+    for pattern in each.ends.iter().filter_map(|pattern| pattern.automaton(text)) {
         for found in pattern.captures_iter(text) {
             *steps += 1;
-            let Some(title) = found.name("title").or_else(|| found.get(0)) else { continue };
-            let words = title.as_str().trim_start_matches(|c: char| !c.is_alphanumeric());
+            let Some(title) = found.get_group_by_name("title").or_else(|| found.get_group(0)) else {
+                continue;
+            };
+            let words = text.get(title.range()).unwrap_or_default();
+            let words = words.trim_start_matches(|c: char| !c.is_alphanumeric());
             if words.starts_with(char::is_lowercase) {
                 continue;
             }
             let letters = words.chars().filter(|c| c.is_alphabetic()).flat_map(char::to_lowercase);
-            ends.push((title.end() - words.len(), letters.collect()));
+            ends.push((title.end - words.len(), letters.collect()));
         }
     }
     ends.sort();

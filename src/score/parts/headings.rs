@@ -2,6 +2,7 @@
 
 use crate::rules::{HEADING, LABEL};
 use crate::value::TextPattern;
+use regex_automata::Input;
 use std::ops::Range;
 
 /// Most labels of one heading (`A-C`): a wider range is no range of parts.
@@ -62,7 +63,7 @@ impl<'t> Scan<'t> {
     pub(super) fn new(text: &'t str, except: &[TextPattern]) -> Self {
         let mut ranges: Vec<Range<usize>> = except
             .iter()
-            .filter_map(TextPattern::regex)
+            .filter_map(|one| one.automaton(text))
             .flat_map(|one| one.find_iter(text).map(|found| found.range()))
             .collect();
         ranges.sort_by_key(|range| range.start);
@@ -79,13 +80,15 @@ impl<'t> Scan<'t> {
 
     /// Every match of some patterns. The next one may begin right after a label: `A. B. Skin`.
     pub(super) fn hits(&mut self, patterns: &[TextPattern], again: bool, into: &mut Vec<Hit>) {
-        for pattern in patterns.iter().filter_map(TextPattern::regex) {
+        for pattern in patterns.iter().filter_map(|pattern| pattern.automaton(self.text)) {
             let mut at = 0;
-            while let Some(found) = self.text.get(at..).and_then(|_| pattern.captures_at(self.text, at)) {
+            let mut found = pattern.create_captures();
+            while at <= self.text.len() {
+                pattern.captures(Input::new(self.text).range(at..), &mut found);
+                let Some(whole) = found.get_group(0).map(|whole| whole.range()) else { break };
                 self.steps += 1;
-                let whole = found.get(0).map_or(at..at, |whole| whole.range());
-                let label = found.name(LABEL).map_or(whole.clone(), |label| label.range());
-                let start = found.name(HEADING).map_or(label.start, |heading| heading.start());
+                let label = found.get_group_by_name(LABEL).map_or(whole.clone(), |label| label.range());
+                let start = found.get_group_by_name(HEADING).map_or(label.start, |heading| heading.start);
                 let next = if label.end > at { label.end } else { whole.end.max(at + 1) };
                 at = (next..=self.text.len())
                     .find(|at| self.text.is_char_boundary(*at))

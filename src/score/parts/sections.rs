@@ -3,7 +3,6 @@
 use super::find::ends;
 use super::headings::{Hit, LabelKind, Scan, in_order};
 use crate::rules::{Each, HEADING};
-use crate::value::TextPattern;
 use std::ops::Range;
 
 /// A stretch of text with the numbers of the parts that it is of.
@@ -72,13 +71,13 @@ pub(super) fn numbered(text: &str, each: &Each, scan: &mut Scan<'_>) -> (LabelKi
 /// The sections in order; a heading within another one is none.
 fn sections(text: &str, each: &Each, scan: &mut Scan<'_>) -> Vec<Section> {
     let mut found: Vec<Section> = Vec::new();
-    for pattern in each.within.iter().filter_map(TextPattern::regex) {
+    for pattern in each.within.iter().filter_map(|pattern| pattern.automaton(text)) {
         for captures in pattern.captures_iter(text) {
             scan.steps += 1;
-            let Some(whole) = captures.get(0) else { continue };
-            let heading = captures.name(HEADING).unwrap_or(whole);
+            let Some(whole) = captures.get_group(0) else { continue };
+            let heading = captures.get_group_by_name(HEADING).unwrap_or(whole);
             if !scan.is_excepted(&heading.range()) {
-                found.push(Section { start: heading.start(), body: whole.end() });
+                found.push(Section { start: heading.start, body: whole.end });
             }
         }
     }

@@ -32,7 +32,7 @@ pub(super) struct PhraseSearch {
     first: Vec<Range<usize>>,
     cases: Cases,
     /// Phrases of which only the beginnings can be written out, by their numbers.
-    begun: HashMap<usize, Pattern>,
+    begun: HashMap<usize, Automaton>,
     /// Phrases that may begin with anything.
     loose: Loose,
 }
@@ -51,44 +51,55 @@ struct Wording {
     begins: bool,
 }
 
-/// A phrase as a regular expression, compiled when a text has what it begins with.
-#[derive(Debug)]
-struct Pattern {
-    written: String,
-    compiled: OnceLock<Option<Regex>>,
+/// Phrases as one regular expression, compiled when a text is first searched.
+#[derive(Debug, Default)]
+struct Automaton {
+    written: Vec<String>,
+    for_any: OnceLock<Option<Regex>>,
+    for_ascii: OnceLock<Option<Regex>>,
 }
 
-impl Pattern {
+impl Automaton {
+    fn find(&self, input: Input<'_>, ascii: bool) -> Option<regex_automata::Match> {
+        let for_ascii = || self.for_ascii.get_or_init(|| automaton(&self.written, false)).as_ref();
+        // What is written of other letters has no automaton for ASCII.
+        let compiled = ascii.then(for_ascii).flatten();
+        compiled.or_else(|| self.for_any.get_or_init(|| automaton(&self.written, true)).as_ref())?.find(input)
+    }
+
+    /// Where it stands in a text that has it just here.
     fn at(&self, text: &str, start: usize) -> Option<Range<usize>> {
-        let regex = self.compiled.get_or_init(|| automaton(std::slice::from_ref(&self.written))).as_ref()?;
         let mut end = text.len().min(start + LONGEST_FOUND);
         while !text.is_char_boundary(end) {
             end += 1;
         }
-        regex.find(Input::new(text).span(start..end).anchored(Anchored::Yes)).map(|found| found.range())
+        // Whether a word ends there shows in the characters around.
+        let seen = start.saturating_sub(1)..text.len().min(end + 1);
+        let ascii = text.as_bytes().get(seen).is_some_and(<[u8]>::is_ascii);
+        let found = self.find(Input::new(text).span(start..end).anchored(Anchored::Yes), ascii)?;
+        Some(found.range())
     }
 }
 
-/// Phrases as one regular expression, compiled when a text is first searched.
+/// Phrases that may begin with anything.
 #[derive(Debug, Default)]
 struct Loose {
-    written: Vec<String>,
     /// The numbers of the phrases.
     numbers: Vec<usize>,
-    compiled: OnceLock<Option<Regex>>,
+    automaton: Automaton,
 }
 
 impl Loose {
     fn add(&mut self, number: usize, phrase: &Phrase) {
         self.numbers.push(number);
-        self.written.push(phrase.regex());
+        self.automaton.written.push(phrase.regex());
     }
 
-    fn find(&self, input: Input<'_>) -> Option<Found> {
-        if self.written.is_empty() {
+    fn find(&self, input: Input<'_>, ascii: bool) -> Option<Found> {
+        if self.numbers.is_empty() {
             return None;
         }
-        let found = self.compiled.get_or_init(|| automaton(&self.written)).as_ref()?.find(input)?;
+        let found = self.automaton.find(input, ascii)?;
         let number = self.numbers.get(found.pattern().as_usize()).copied().unwrap_or(usize::MAX);
         Some(Found { phrase: number, bytes: found.range() })
     }
@@ -116,7 +127,7 @@ impl PhraseSearch {
             let (texts, exact, whole, begins) = match WrittenOut::of(phrase.marked()) {
                 WrittenOut::Whole { texts, exact, whole } => (texts, exact, whole, false),
                 WrittenOut::Beginnings(texts) => {
-                    begun.insert(number, Pattern { written: phrase.regex(), compiled: OnceLock::new() });
+                    begun.insert(number, Automaton { written: vec![phrase.regex()], ..Automaton::default() });
                     (texts, false, false, true)
                 }
                 WrittenOut::Not => {
@@ -147,12 +158,20 @@ impl PhraseSearch {
 
     /// Every phrase in a text, in order; none within another.
     pub(super) fn find_iter<'t>(&'t self, text: &'t str) -> Finder<'t> {
-        Finder { search: self, text, at: 0, worded: Next::Unknown, loose: Next::Unknown }
+        Finder {
+            search: self,
+            text,
+            ascii: text.is_ascii(),
+            at: 0,
+            worded: Next::Unknown,
+            loose: Next::Unknown,
+        }
     }
 
     /// The phrase with which a text begins.
     pub(super) fn at_start(&self, text: &str) -> Option<Found> {
-        first_of(self.worded_at(text, 0), self.loose.find(Input::new(text).anchored(Anchored::Yes)))
+        let loose = self.loose.find(Input::new(text).anchored(Anchored::Yes), text.is_ascii());
+        first_of(self.worded_at(text, 0), loose)
     }
 
     /// The first phrase at or after a place that is found by its words.
@@ -281,6 +300,7 @@ impl Next {
 pub(super) struct Finder<'t> {
     search: &'t PhraseSearch,
     text: &'t str,
+    ascii: bool,
     at: usize,
     worded: Next,
     loose: Next,
@@ -290,9 +310,9 @@ impl Iterator for Finder<'_> {
     type Item = Found;
 
     fn next(&mut self) -> Option<Found> {
-        let Finder { search, text, at, .. } = *self;
+        let Finder { search, text, ascii, at, .. } = *self;
         let worded = self.worded.from(at, || search.next_worded(text, at));
-        let loose = self.loose.from(at, || search.loose.find(Input::new(text).span(at..text.len())));
+        let loose = self.loose.from(at, || search.loose.find(Input::new(text).span(at..text.len()), ascii));
         let found = first_of(worded, loose)?;
         self.at = if found.bytes.is_empty() {
             let next = text.get(found.bytes.end..)?.chars().next()?;
@@ -304,9 +324,10 @@ impl Iterator for Finder<'_> {
     }
 }
 
-fn automaton(patterns: &[String]) -> Option<Regex> {
+/// One regular expression of all patterns, for texts of ASCII alone or for any.
+fn automaton(patterns: &[String], any: bool) -> Option<Regex> {
     Regex::builder()
-        .syntax(syntax::Config::new().case_insensitive(true))
+        .syntax(syntax::Config::new().case_insensitive(true).unicode(any).utf8(any))
         .configure(
             Regex::config()
                 .nfa_size_limit(Some(MAX_AUTOMATON))
@@ -366,7 +387,7 @@ mod tests {
 
     /// What one regular expression of all phrases finds.
     fn expected(phrases: &[Phrase], text: &str) -> Vec<Found> {
-        let regex = automaton(&phrases.iter().map(Phrase::regex).collect::<Vec<_>>()).unwrap();
+        let regex = automaton(&phrases.iter().map(Phrase::regex).collect::<Vec<_>>(), true).unwrap();
         let found =
             |found: regex_automata::Match| Found { phrase: found.pattern().as_usize(), bytes: found.range() };
         regex.find_iter(text).map(found).collect()

@@ -1,0 +1,85 @@
+//! How large a pattern can become when it is compiled, told without compiling it.
+
+use regex_syntax::hir::{Class, Hir, HirKind};
+
+/// Most bytes that a state takes with its transitions.
+const STATE: u64 = 64;
+/// Most states of one range of letters: of UTF-8 there are up to four bytes each, and a range may cross its borders.
+const RANGE: u64 = 8;
+
+/// More than the pattern takes as an automaton, in bytes.
+#[must_use]
+pub(super) fn most_bytes(pattern: &Hir) -> u64 {
+    states(pattern).saturating_add(8).saturating_mul(STATE)
+}
+
+/// The parser bounds the depth.
+fn states(pattern: &Hir) -> u64 {
+    match pattern.kind() {
+        HirKind::Empty | HirKind::Look(_) => 1,
+        HirKind::Literal(literal) => literal.0.len() as u64,
+        HirKind::Class(Class::Unicode(class)) => 2 + class.ranges().len() as u64 * RANGE,
+        HirKind::Class(Class::Bytes(class)) => 1 + class.ranges().len() as u64,
+        HirKind::Capture(capture) => states(&capture.sub).saturating_add(2),
+        HirKind::Repetition(repetition) => {
+            let times = u64::from(repetition.max.unwrap_or(repetition.min.saturating_add(1)));
+            states(&repetition.sub).saturating_add(2).saturating_mul(times.max(1)).saturating_add(2)
+        }
+        HirKind::Concat(parts) | HirKind::Alternation(parts) => {
+            parts.iter().fold(2, |sum: u64, part| sum.saturating_add(states(part)).saturating_add(1))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::profile::{Files, Library};
+    use regex_automata::meta::Regex;
+
+    #[test]
+    fn no_automaton_is_larger_than_was_told() {
+        let odd = [
+            "",
+            "a",
+            r"\w",
+            r"\w{3,40}",
+            r"(?i)[k-sß]+",
+            ".",
+            r"[^\p{L}\d]*?",
+            r"(?:a|bc|\pN{2})+",
+            r"(?s).{0,300}",
+            "é|ß",
+            r"\p{Han}",
+            r"(?:(?:ab?){3}){4,}",
+            r"\b(?P<a>x)$",
+            r"(?-u:\xFF|[\x80-\xFE])",
+            r"[\x{7F}-\x{10FFFF}]",
+            r"\PL{9}",
+        ];
+        // Whatever stands in quotes in the files that ship.
+        let library = Library::embedded();
+        let mut patterns: Vec<String> = odd.map(str::to_owned).to_vec();
+        for folder in ["rules", "rules/vocabularies", "rules/extract", "rules/rubrics", "rules/classify"] {
+            for name in library.list(folder, ".yaml") {
+                let text = library.read(&name).unwrap().unwrap().text().to_owned();
+                patterns.extend(text.lines().flat_map(|line| {
+                    line.split('\'').skip(1).step_by(2).map(str::to_owned).collect::<Vec<_>>()
+                }));
+            }
+        }
+        let mut compared = 0;
+        for pattern in patterns {
+            let parsed =
+                regex_syntax::ParserBuilder::new().utf8(false).case_insensitive(true).build().parse(&pattern);
+            let Ok(parsed) = parsed else { continue };
+            let limit = usize::try_from(most_bytes(&parsed)).unwrap();
+            let built = Regex::builder()
+                .configure(Regex::config().nfa_size_limit(Some(limit)))
+                .build_from_hir(&parsed);
+            assert!(built.is_ok(), "{pattern}: more than {limit}");
+            compared += 1;
+        }
+        assert!(compared > 500, "{compared}");
+    }
+}
