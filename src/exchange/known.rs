@@ -26,7 +26,7 @@ impl Known<'_> {
             return fields;
         }
         let schema = stage.schemas.get(self.document_type);
-        for field in &plan.scoring.rules().program(self.document_type).fields {
+        for field in plan.scoring.rules().program(self.document_type).rubric_fields() {
             let value = match field.from {
                 Some(KnownFrom::Source) => Some(self.text).filter(|text| !text.trim().is_empty()),
                 Some(KnownFrom::FileName) => self.file_name,
@@ -68,7 +68,7 @@ pub(super) fn names<'p>(plan: &'p Plan, stage: &str) -> BTreeSet<&'p str> {
         return BTreeSet::new();
     }
     let rules = plan.scoring.rules();
-    let fields = rules.document_types().flat_map(|document_type| &rules.program(document_type).fields);
+    let fields = rules.document_types().flat_map(|document_type| rules.program(document_type).rubric_fields());
     fields.filter(|field| field.from.is_some()).map(|field| field.name.as_ref()).collect()
 }
 

@@ -6,7 +6,7 @@ use crate::policy::{
     Decision, History, IterationSummary, ScriptCriteria, Spent, StopReason, Verdict, decide,
 };
 use crate::profile::{LoopPolicy, SelectKey, Target};
-use crate::score::{Assessment, Issue};
+use crate::score::{Assessment, Issue, LazyText};
 use crate::value::{Millis, Usage};
 
 /// How a run over a trajectory would have ended, and what was decided on the way.
@@ -63,14 +63,14 @@ fn whole_millis(elapsed: f64) -> Millis {
 /// What a step says as scoring would say it.
 pub(super) fn assessment(policy: &LoopPolicy, step: &IterationRecord) -> Assessment {
     let issues = step.issues.iter().map(|issue| Issue {
-        code: issue.code.clone(),
+        code: issue.code.clone().into(),
         severity: issue.severity,
         disposition: issue
             .disposition
             .unwrap_or_else(|| policy.dispositions.of(&issue.code, issue.auto_fixable)),
         auto_fixable: issue.auto_fixable,
-        path: issue.path.clone(),
-        message: String::new(),
+        path: issue.path.clone().into(),
+        message: LazyText::default(),
         rule: None,
         suggested_fix: None,
         source_span: None,

@@ -5,7 +5,7 @@ use super::outlook::Outlook;
 use super::rules::{self, programs};
 use crate::plan::Plan;
 use crate::profile::{Combine, Counts, Dimension, Disagreement, Grounding, Measure};
-use crate::rules::{Importance, Op, Program, RubricField, UNKNOWN_TYPE};
+use crate::rules::{CompiledMeasure, Importance, Program, RubricField, UNKNOWN_TYPE};
 use crate::value::{Disposition, EPSILON, Severity};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -251,19 +251,10 @@ fn members<'v>(schema: &'v Value, names: &mut BTreeSet<&'v str>) {
 
 /// The fields of the rubric that a dimension asks first for a document type.
 pub(super) fn fields<'a>(program: &'a Program, dimension: &str) -> impl Iterator<Item = &'a RubricField> {
-    let mut open = Vec::new();
-    let mut found = None;
-    for op in &program.ops {
-        match *op {
-            Op::BeginRubric => open.clear(),
-            Op::Weigh { field } => open.push(field),
-            Op::EndRubric { dimension: at }
-                if found.is_none() && program.dimension(at).is_some_and(|own| **own == *dimension) =>
-            {
-                found = Some(open.clone());
-            }
-            _ => {}
-        }
-    }
-    found.unwrap_or_default().into_iter().filter_map(|at| program.fields.get(at as usize))
+    let mut measures = program.measures_of(dimension);
+    let first = measures.find_map(|measure| match measure {
+        CompiledMeasure::Rubric(rubric) => Some(rubric.fields.iter()),
+        _ => None,
+    });
+    first.into_iter().flatten()
 }

@@ -5,7 +5,7 @@ use super::outlook::Outlook;
 use super::scoring::asked_sources;
 use crate::plan::Plan;
 use crate::profile::{Counts, Dimension, Measure};
-use crate::rules::{IssueText, Op, Program};
+use crate::rules::{CompiledMeasure, CompiledTarget, IssueText, Program};
 use crate::value::Disposition;
 use serde_json::{Value, json};
 
@@ -92,45 +92,15 @@ fn of_program(
     nth: usize,
     passes: impl Fn(Disposition, &IssueText) -> Option<bool>,
 ) -> Vec<Value> {
-    let mut sets = 0;
-    let mut open: Vec<(u32, Option<u32>, Option<String>)> = Vec::new();
-    let mut target: Option<(u32, String)> = None;
-    for (address, op) in (0_u32..).zip(&program.ops) {
-        if target.as_ref().is_some_and(|(end, _)| address >= *end) {
-            target = None;
-        }
-        let about = target.as_ref().map(|(_, name)| name.clone());
-        match *op {
-            Op::BeginRules => open.clear(),
-            Op::Field { slot, end } => {
-                target = program.slots.name(slot).map(|name| (end, name.to_string()));
-            }
-            Op::Each { path, end } => {
-                target = program.paths.get(path as usize).map(|path| (end, path.path.as_str().to_owned()));
-            }
-            Op::Report { issue, check } => open.push((issue, Some(check), about)),
-            Op::Conform { issue, .. } | Op::Script { issue, .. } => open.push((issue, None, about)),
-            Op::EndRules { dimension: at, .. }
-                if program.dimension(at).is_some_and(|own| **own == *dimension) =>
-            {
-                if sets == nth {
-                    break;
-                }
-                sets += 1;
-                open.clear();
-            }
-            Op::EndRules { .. } => open.clear(),
-            _ => {}
-        }
-    }
+    let sets = program.measures_of(dimension).filter(|measure| matches!(measure, CompiledMeasure::Rules { .. }));
     let mut rules: Vec<Value> = Vec::new();
-    for (issue, check, about) in open {
-        let Some(text) = program.issues.get(issue as usize) else { continue };
-        // A rule whose checks are told apart in the program is still one rule.
-        if rules.iter().any(|known| known.get("id").and_then(Value::as_str) == Some(&*text.rule)) {
-            continue;
-        }
-        let expected = check.and_then(|at| program.checks.get(at as usize));
+    for rule in sets.skip(nth).take(1).flat_map(CompiledMeasure::rules) {
+        let (text, expected) = (&rule.issue, rule.all_checks().next());
+        let about = match &rule.target {
+            CompiledTarget::Candidate => None,
+            CompiledTarget::Field { name, .. } => Some(name.to_string()),
+            CompiledTarget::Each { path, .. } => Some(path.as_str().to_owned()),
+        };
         let says = match (&text.message, expected) {
             (Some(message), _) => without_values(message.source()),
             (None, Some(check)) => format!("expected {}", check.expected),

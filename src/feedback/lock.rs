@@ -82,9 +82,9 @@ pub(crate) fn changed(
         issues.push(Issue {
             disposition: Disposition::Correct,
             auto_fixable: false,
-            path,
-            message: format!("`{field}` had no issue and {what}"),
-            suggested_fix: Some(suggested_fix),
+            path: path.into(),
+            message: format!("`{field}` had no issue and {what}").into(),
+            suggested_fix: Some(suggested_fix.into()),
             ..Issue::new(LOCKED_FIELD_CHANGED, Severity::Major)
         });
     }

@@ -43,12 +43,12 @@ pub(crate) struct Finding {
 impl From<&Issue> for Finding {
     fn from(issue: &Issue) -> Self {
         Finding {
-            code: issue.code.clone(),
+            code: issue.code.to_string(),
             severity: issue.severity,
-            path: issue.path.clone(),
-            message: issue.message.clone(),
+            path: issue.path.to_string(),
+            message: issue.message.to_string(),
             rule: issue.rule.as_deref().map(str::to_owned),
-            suggested_fix: issue.suggested_fix.clone(),
+            suggested_fix: issue.suggested_fix.as_ref().map(ToString::to_string),
         }
     }
 }
@@ -139,7 +139,7 @@ impl Guidance {
         }
         let mut known = HashSet::new();
         let fixes = fed_back().filter_map(|issue| issue.suggested_fix.as_ref());
-        let suggestions: Vec<String> = fixes.filter(|fix| known.insert(fix.as_str())).cloned().collect();
+        let suggestions: Vec<String> = fixes.filter(|fix| known.insert(fix.as_str())).map(ToString::to_string).collect();
         let locked = match settings.lock {
             Lock::Passing => lock::locked_fields(base, assessment),
             Lock::None => Vec::new(),

@@ -39,7 +39,7 @@ pub(crate) fn explain_refusal(policy: &LoopPolicy, measured: &Scores, assessment
     }
     assessment.issues.push(Issue {
         disposition: Disposition::Warn,
-        message: format!("nothing is found to be wrong, but {}", missed.join(", and ")),
+        message: format!("nothing is found to be wrong, but {}", missed.join(", and ")).into(),
         ..Issue::new(NOT_ACCEPTED, Severity::Info)
     });
     true

@@ -1,17 +1,17 @@
 //! The dimensions of a profile, with every file they name, to one program for each document type.
 
 use super::context::Context;
-use super::emit::{Emitter, add};
+use super::compiled_rule::{CompiledRule, pointer};
 use super::evidence::{EvidenceFiles, EvidenceRules};
 use super::inherit::Inheritance;
-use super::program::{GroundingSettings, Op, Program, RubricField};
+use super::field_trie::FieldTrie;
+use super::program::{CompiledMeasure, FieldWeight, GroundingSettings, Program, RubricField, RubricFields};
 use super::rubric::{KnownFrom, Rubric};
 use super::rule::{DecodeContext, Rule, decode_rules};
 use super::schema::{Schema, SchemaCheck, read_schema};
-use super::slots::Slots;
 use super::template::Template;
 use crate::diag::{Code, Problem, Problems, SourceFile, Span, nearest};
-use crate::profile::{Dimension, Dispositions, Files, Measure, Overall};
+use crate::profile::{Dimension, Dispositions, Files, Measure, Overall, Weight};
 use crate::script::{FunctionId, ScriptSet};
 use crate::value::decode::Spanned;
 use std::collections::{BTreeMap, BTreeSet};
@@ -98,24 +98,19 @@ pub fn compile(
         .iter()
         .map(|document_type| {
             let document_type: Arc<str> = Arc::from(*document_type);
-            let mut program = Program {
+            let mut fields = FieldTrie::default();
+            let measures = dimensions
+                .iter()
+                .map(|dimension| sources.measure(&dimension.measure, &schemas, &document_type, &mut fields))
+                .collect();
+            fields.close();
+            let program = Program {
                 document_type: Arc::clone(&document_type),
-                ops: Vec::new(),
                 dimensions: names.clone(),
+                measures,
                 overall: overall.clone(),
-                tests: Vec::new(),
-                references: Vec::new(),
-                slots: Slots::default(),
-                paths: Vec::new(),
-                issues: Vec::new(),
-                checks: Vec::new(),
-                fields: Vec::new(),
-                schemas: Vec::new(),
-                groundings: Vec::new(),
+                fields,
             };
-            for (index, dimension) in (0..).zip(dimensions) {
-                sources.emit(index, dimension, &schemas, &mut program);
-            }
             (document_type, Arc::new(program))
         })
         .collect();
@@ -244,108 +239,86 @@ impl Sources {
         fields.filter(move |(_, known)| is_meant(known.from)).map(|(name, _)| name.clone())
     }
 
-    fn emit(&self, index: u32, dimension: &Dimension, schemas: &Schemas, program: &mut Program) {
-        let document_type = Arc::clone(&program.document_type);
-        let mut emitter = Emitter { program };
-        let given = emitter.pending(Op::Given { dimension: index, to: 0 });
-        match &dimension.measure {
-            Measure::Ensemble { members, combine, disagreement } => {
-                emitter.push(Op::BeginEnsemble);
-                for (member, weight) in members {
-                    self.emit_measure(index, member, schemas, &document_type, &mut emitter);
-                    emitter.push(Op::Member { dimension: index, weight: *weight });
-                }
-                let (dimension, how, disagreement) = (index, *combine, *disagreement);
-                emitter.push(Op::Combine { dimension, how, disagreement });
-            }
-            single => self.emit_measure(index, single, schemas, &document_type, &mut emitter),
-        }
-        emitter.land(given);
-    }
-
-    fn emit_measure(
+    /// What measures a dimension, for one document type; `None` where nothing here does.
+    fn measure(
         &self,
-        index: u32,
         measure: &Measure,
         schemas: &Schemas,
-        document_type: &Arc<str>,
-        emitter: &mut Emitter<'_>,
-    ) {
-        match measure {
+        document_type: &str,
+        fields: &mut FieldTrie,
+    ) -> Option<CompiledMeasure> {
+        Some(match measure {
             Measure::Rubric { name } => {
-                emitter.push(Op::BeginRubric);
-                if let Some(rubric) = self.rubrics.get(&name.value) {
-                    for field in rubric_fields(rubric, document_type, &mut emitter.program.slots) {
-                        let field = add(&mut emitter.program.fields, field);
-                        emitter.push(Op::Weigh { field });
-                    }
-                }
-                emitter.push(Op::EndRubric { dimension: index });
+                let rubric = self.rubrics.get(&name.value);
+                let rubric = rubric.map(|rubric| rubric_fields(rubric, document_type, fields));
+                CompiledMeasure::Rubric(rubric.unwrap_or_default())
             }
             Measure::Schema { path, codes } => {
-                if let Some(schema) = schemas.get(&(path.value.clone(), document_type.to_string())) {
-                    let check = SchemaCheck { schema: Arc::clone(schema), codes: codes.clone() };
-                    let schema = add(&mut emitter.program.schemas, check);
-                    emitter.push(Op::Schema { dimension: index, schema });
-                }
+                let schema = schemas.get(&(path.value.clone(), document_type.to_owned()))?;
+                fields.needs_tree();
+                CompiledMeasure::Schema(SchemaCheck { schema: Arc::clone(schema), codes: codes.clone() })
             }
             Measure::Rules { name, penalty, floor, counts } => {
-                emitter.push(Op::BeginRules);
-                for rule in self.rule_sets.get(&name.value).into_iter().flatten() {
-                    if rule.is_for(document_type) {
-                        emitter.rule(rule);
-                    }
-                }
-                emitter.push(Op::EndRules {
-                    dimension: index,
+                let rules = self.rule_sets.get(&name.value).into_iter().flatten();
+                let rules = rules.filter(|rule| rule.is_for(document_type));
+                CompiledMeasure::Rules {
+                    rules: rules.map(|rule| CompiledRule::new(rule, fields)).collect(),
                     penalty: *penalty,
                     floor: *floor,
                     counts: *counts,
-                });
-            }
-            Measure::Grounding(grounding) => {
-                let settings = GroundingSettings {
-                    fuzzy: grounding.fuzzy,
-                    severity: grounding.severity,
-                    ignore: grounding.ignore.iter().cloned().chain(self.filled_in(false)).collect(),
-                    known: self.filled_in(true).collect(),
-                    quoted: grounding.quoted,
-                    conflicting: grounding.conflicting,
-                    judged: grounding.judge.is_some(),
-                };
-                let settings = add(&mut emitter.program.groundings, settings);
-                emitter.push(Op::Ground { dimension: index, settings });
-            }
-            Measure::Script { function } => {
-                if let Some(function) = self.functions.get(&function.value) {
-                    emitter.push(Op::Measure { dimension: index, function: *function });
                 }
             }
-            Measure::Ensemble { .. } | Measure::Given => {}
-        }
+            Measure::Grounding(grounding) => CompiledMeasure::Grounding(GroundingSettings {
+                fuzzy: grounding.fuzzy,
+                severity: grounding.severity,
+                ignore: grounding.ignore.iter().cloned().chain(self.filled_in(false)).collect(),
+                known: self.filled_in(true).collect(),
+                quoted: grounding.quoted,
+                conflicting: grounding.conflicting,
+                judged: grounding.judge.is_some(),
+            }),
+            Measure::Script { function } => {
+                fields.needs_tree();
+                CompiledMeasure::Script(*self.functions.get(&function.value)?)
+            }
+            Measure::Ensemble { members, combine, disagreement } => {
+                let member = |(member, weight): &(Measure, Weight)| {
+                    (self.measure(member, schemas, document_type, fields), *weight)
+                };
+                CompiledMeasure::Ensemble {
+                    members: members.iter().map(member).collect(),
+                    combine: *combine,
+                    disagreement: *disagreement,
+                }
+            }
+            Measure::Given => return None,
+        })
     }
 }
 
 /// The fields that a rubric has for a document type; those of `unknown` when it does not list the type.
-fn rubric_fields(rubric: &Rubric, document_type: &str, slots: &mut Slots) -> Vec<RubricField> {
+fn rubric_fields(rubric: &Rubric, document_type: &str, fields: &mut FieldTrie) -> RubricFields {
     let listed = rubric.types.get(document_type).or_else(|| rubric.types.get(UNKNOWN_TYPE));
-    listed
-        .into_iter()
-        .flat_map(|fields| &fields.0)
-        .map(|(importance, name)| {
-            let knowledge = rubric.fields.get(name);
-            RubricField {
-                name: Arc::from(name.as_str()),
-                slot: slots.add(name),
-                status: slots.add(&format!("{name}_status")),
-                importance: *importance,
-                weight: rubric.weights.of(*importance),
-                mentions: knowledge.map(|k| k.mentions.clone()).unwrap_or_default(),
-                suggestion: knowledge.and_then(|k| k.suggestion.clone()),
-                from: knowledge.and_then(|k| k.from),
-            }
-        })
-        .collect()
+    let mut found = RubricFields::default();
+    for (importance, name) in listed.into_iter().flat_map(|listed| &listed.0) {
+        let knowledge = rubric.fields.get(name);
+        found.weights.push(FieldWeight {
+            slot: fields.add_field(name),
+            status: fields.add_field(&format!("{name}_status")),
+            weight: rubric.weights.of(*importance),
+        });
+        found.fields.push(RubricField {
+            name: Arc::from(name.as_str()),
+            pointer: pointer(name),
+            missing: format!("{} field `{name}` is missing", importance.as_str()).into(),
+            importance: *importance,
+            weight: rubric.weights.of(*importance),
+            mentions: knowledge.map(|k| k.mentions.clone()).unwrap_or_default(),
+            suggestion: knowledge.and_then(|k| k.suggestion.as_deref().map(Arc::from)),
+            from: knowledge.and_then(|k| k.from),
+        });
+    }
+    found
 }
 
 /// Whether a file in `rules` holds rules: cases and classifications are there, too.

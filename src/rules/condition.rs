@@ -224,7 +224,7 @@ pub(super) fn reference(node: &Node, problems: &mut Problems) -> Option<Referenc
         return None;
     }
     if text.starts_with('$') {
-        return path(node, problems).map(Reference::Root);
+        return path(node, problems).map(|path| Reference::Root { path, slot: None });
     }
     if let Some(rest) = text.strip_prefix('@') {
         return parse_path(&format!("${rest}"), node, problems).map(Reference::Target);
@@ -238,7 +238,7 @@ pub(super) fn reference(node: &Node, problems: &mut Problems) -> Option<Referenc
     if let Some(rest) = text.strip_prefix('<') {
         return parse_path(&format!("${rest}"), node, problems).map(Reference::Before);
     }
-    Some(Reference::Field(text))
+    Some(Reference::Field { name: text, slot: None })
 }
 
 pub(super) fn references(node: &Node, problems: &mut Problems) -> Option<Vec<Reference>> {

@@ -45,7 +45,7 @@ pub struct IssueText {
     /// The rule's id.
     pub rule: Arc<str>,
     /// Their code; by default the id in capitals.
-    pub code: String,
+    pub code: Arc<str>,
     /// How bad they are.
     pub severity: Severity,
     /// Who handles them; `None` for what the profile says of their code.
@@ -58,6 +58,15 @@ pub struct IssueText {
     pub message: Option<Template>,
     /// What would put it right.
     pub suggestion: Option<Template>,
+}
+
+impl IssueText {
+    /// Whether they show the value that a check found wrong.
+    #[must_use]
+    pub(crate) fn shows_value(&self) -> bool {
+        let is_fixed = |template: &Template| template.fixed().is_some();
+        !self.message.as_ref().is_some_and(is_fixed) || self.suggestion.as_ref().is_some_and(|s| !is_fixed(s))
+    }
 }
 
 /// The code of a rule's issues that names none: its id in capitals.
@@ -184,7 +193,7 @@ fn decode_rule(node: &Node, surroundings: &mut DecodeContext<'_>, problems: &mut
     }
     let issue = IssueText {
         rule: Arc::from(id.value.as_str()),
-        code: code.map_or_else(|| code_of_rule(&id.value), |code| code.value),
+        code: code.map_or_else(|| code_of_rule(&id.value), |code| code.value).into(),
         severity,
         disposition,
         auto_fixable,
@@ -253,7 +262,7 @@ fn decode_target(fields: &mut Fields<'_>, problems: &mut Problems) -> Option<Tar
             None
         }
         (Some(field), None) => match condition::reference(field, problems)? {
-            super::test::Reference::Field(name) => Some(Target::Field(name)),
+            super::test::Reference::Field { name, .. } => Some(Target::Field(name)),
             _ => {
                 problems.push(
                     Problem::error(

@@ -2,14 +2,14 @@
 
 use crate::diag::{Code, Problem, Problems, Span, nearest};
 use crate::value::{Engine, MAX_BLOCK_BYTES, MESSAGE, long_block, unknown_operations};
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 static ENGINE: LazyLock<Engine> = LazyLock::new(|| Engine::new(MESSAGE));
 
 /// A template that compiles and uses known variables only.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Template {
-    source: String,
+    source: Arc<str>,
     is_fixed: bool,
 }
 
@@ -18,7 +18,7 @@ impl Template {
     pub(crate) fn check(source: &str, known: &[&str], span: &Span, problems: &mut Problems) -> Option<Self> {
         let is_fixed = !["{{", "{%", "{#"].iter().any(|mark| source.contains(mark));
         if is_fixed {
-            return Some(Template { source: source.to_owned(), is_fixed });
+            return Some(Template { source: source.into(), is_fixed });
         }
         if long_block(source).is_some() {
             let message = format!("this template has a block of more than {MAX_BLOCK_BYTES} bytes");
@@ -69,7 +69,7 @@ impl Template {
             problems.push(problem.help(operation.advice(environment, name)));
         }
         (unknown.is_empty() && operations.is_empty())
-            .then(|| Template { source: source.to_owned(), is_fixed })
+            .then(|| Template { source: source.into(), is_fixed })
     }
 
     /// The text with its variables filled in.
@@ -78,9 +78,15 @@ impl Template {
     /// In one line, when an expression fails at run time (a filter refuses the value, say).
     pub(crate) fn render(&self, variables: impl FnOnce() -> minijinja::Value) -> Result<String, String> {
         if self.is_fixed {
-            return Ok(self.source.clone());
+            return Ok(self.source.to_string());
         }
         ENGINE.render(&self.source, variables()).map_err(|error| error.kind().to_string())
+    }
+
+    /// The text, if there is nothing to fill in.
+    #[must_use]
+    pub(crate) fn fixed(&self) -> Option<&Arc<str>> {
+        self.is_fixed.then_some(&self.source)
     }
 
     /// The text as it was written.

@@ -3,6 +3,7 @@
 use super::bound::Bound;
 use super::checks::below_paths;
 use super::condition::path;
+use super::program::Index;
 use super::quantity::Quantity;
 use super::xsd::Datatype;
 use crate::diag::Problems;
@@ -133,9 +134,19 @@ mapping! {
 #[derive(Debug, Clone)]
 pub enum Reference {
     /// A top-level field of the candidate.
-    Field(String),
+    Field {
+        /// Its name.
+        name: String,
+        /// Where a candidate has it, in the program's [`super::FieldTrie`], once the rule is compiled.
+        slot: Option<Index>,
+    },
     /// A path from the candidate, written `$.a.b`.
-    Root(JsonPath),
+    Root {
+        /// The path.
+        path: JsonPath,
+        /// Where a candidate has the field that the path begins with, if it begins with one, once the rule is compiled.
+        slot: Option<Index>,
+    },
     /// A path from the rule's target, written `@.b`.
     Target(JsonPath),
     /// A path from the list or mapping that the target stands in, written `^.b`; `^^.b` from what holds that.
@@ -328,8 +339,8 @@ impl Test {
 impl fmt::Display for Reference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Reference::Field(name) => f.write_str(name),
-            Reference::Root(path) => f.write_str(path.as_str()),
+            Reference::Field { name, .. } => f.write_str(name),
+            Reference::Root { path, .. } => f.write_str(path.as_str()),
             Reference::Target(path) => write!(f, "@{}", path.as_str().trim_start_matches('$')),
             Reference::Holder { up, path } => {
                 write!(f, "{}{}", "^".repeat(*up), path.as_str().trim_start_matches('$'))

@@ -1,13 +1,13 @@
 //! What scoring says about one candidate.
 
 use super::evidence::Evidence;
+use super::issue::Issue;
 use crate::profile::Overall;
 use crate::value::{Disposition, Score, Severity, unescape};
 use serde::de::{MapAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
-use std::ops::Range;
 use std::sync::Arc;
 
 /// The code of the issue that says that nothing was held against the document, because nobody but a stage has seen it.
@@ -57,8 +57,8 @@ impl Assessment {
     pub(crate) fn say_unseen(&mut self) {
         self.issues.push(Issue {
             disposition: Disposition::Escalate,
-            message: "nobody but a stage has seen the document: it has no text that values could be looked up in, and no judge that is shown it has answered".to_owned(),
-            suggested_fix: Some("compare the values with the document; a judge with `attach: document` could do so".to_owned()),
+            message: "nobody but a stage has seen the document: it has no text that values could be looked up in, and no judge that is shown it has answered".into(),
+            suggested_fix: Some("compare the values with the document; a judge with `attach: document` could do so".into()),
             ..Issue::new(DOCUMENT_UNSEEN, Severity::Critical)
         });
     }
@@ -78,10 +78,10 @@ impl Assessment {
     pub(crate) fn say_unknown_type(&mut self) {
         self.issues.push(Issue {
             disposition: Disposition::Escalate,
-            message: "the document's type was not recognised, so what must be extracted from it is not known".to_owned(),
+            message: "the document's type was not recognised, so what must be extracted from it is not known".into(),
             suggested_fix: Some(
                 "name its type (`--type`), or add patterns for it to the file that the profile's `classify` names"
-                    .to_owned(),
+                    .into(),
             ),
             ..Issue::new(DOCUMENT_TYPE_UNKNOWN, Severity::Critical)
         });
@@ -182,85 +182,10 @@ impl<'de> Deserialize<'de> for Scores {
     }
 }
 
-/// One finding.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct Issue {
-    /// What kind of finding, such as `MISSING_FIELD`.
-    pub code: String,
-    /// How bad.
-    pub severity: Severity,
-    /// Who handles it.
-    #[serde(default)]
-    pub disposition: Disposition,
-    /// Whether it says of itself that the loop can put it right, for profiles whose `dispositions` ask.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub auto_fixable: bool,
-    /// Whether the document had this mistake before the edit that is assessed, which does not touch it.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub pre_existing: bool,
-    /// JSON Pointer into the candidate; empty for the whole.
-    #[serde(default)]
-    pub path: String,
-    /// What is wrong, for people and for the model.
-    #[serde(default)]
-    pub message: String,
-    /// The id of the rule that found it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rule: Option<Arc<str>>,
-    /// What would put it right.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub suggested_fix: Option<String>,
-    /// The passage of the source that it is about.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub source_span: Option<SourceSpan>,
-}
-
-impl Issue {
-    /// An issue with a code and a severity, and nothing else said.
-    #[must_use]
-    pub fn new(code: &str, severity: Severity) -> Self {
-        Issue {
-            code: code.to_owned(),
-            severity,
-            disposition: Disposition::default(),
-            path: String::new(),
-            message: String::new(),
-            rule: None,
-            suggested_fix: None,
-            source_span: None,
-            auto_fixable: false,
-            pre_existing: false,
-        }
-    }
-
-    /// The top-level field that the issue is about, without escapes; `None` for the whole candidate.
-    #[must_use]
-    pub fn field(&self) -> Option<String> {
-        top_level_field(&self.path)
-    }
-}
-
 /// The top-level field that a JSON Pointer leads to or through, without escapes; `None` for the whole candidate, and
 /// for what is no pointer.
 #[must_use]
 pub(crate) fn top_level_field(path: &str) -> Option<String> {
     let first = path.strip_prefix('/')?.split('/').next()?;
     Some(unescape(first).into_owned())
-}
-
-/// A passage of the source text, in Unicode scalar values from its start.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct SourceSpan {
-    /// First character.
-    pub start: usize,
-    /// One past the last character.
-    pub end: usize,
-}
-
-impl From<Range<usize>> for SourceSpan {
-    fn from(range: Range<usize>) -> Self {
-        SourceSpan { start: range.start, end: range.end }
-    }
 }

@@ -1,16 +1,20 @@
 //! The entry to scoring.
 
 use super::account::{DimensionBreakdown, Loss, MeasureKind, ScoreBreakdown};
-use super::assessment::{Assessment, Issue};
+use super::assessment::Assessment;
+use super::field_slots::{FieldSlots, SlotRoom};
 use super::grounded::{Names, Source};
+use super::issue::Issue;
 use super::judged::Judged;
-use super::machine::{Buffers, Machine};
+use super::machine::{Buffers, Candidate, Machine};
 use super::pre_existing::PreExisting;
 use super::quotes::Quotes;
+use super::reader::{CandidateReader, Form, ReadCandidate};
 use super::subject::AssessedValue;
 use crate::profile::{CandidateKind, OnPreExisting};
 use crate::rules::{CompiledRules, Program};
-use crate::value::{Cancel, Fuel, Score};
+use crate::value::{Cancel, Fuel, Item, Score};
+use serde::de::DeserializeSeed;
 use serde_json::Value;
 use std::sync::{Arc, OnceLock};
 
@@ -87,6 +91,7 @@ impl Scoring {
 pub struct Assessor {
     scoring: Arc<Scoring>,
     room: Buffers,
+    slots: SlotRoom,
     fuel: Fuel,
 }
 
@@ -110,7 +115,7 @@ impl Assessor {
     /// An assessor with empty buffers.
     #[must_use]
     pub fn new(scoring: Arc<Scoring>) -> Self {
-        Assessor { scoring, room: Buffers::default(), fuel: Fuel::of(MAX_STEPS) }
+        Assessor { scoring, room: Buffers::default(), slots: SlotRoom::default(), fuel: Fuel::of(MAX_STEPS) }
     }
 
     /// One that stops when it is told to.
@@ -147,7 +152,8 @@ impl Assessor {
         given: &[(String, Score)],
         out: &mut Assessment,
     ) {
-        self.score(document_type, candidate, Beside { source, given, ..Beside::default() }, out, false);
+        let program = Arc::clone(self.scoring.rules.program(document_type));
+        self.score(&program, candidate, Beside { source, given, ..Beside::default() }, out, false);
     }
 
     /// The same, with all that came beside the candidate.
@@ -158,7 +164,8 @@ impl Assessor {
         beside: Beside<'_>,
         out: &mut Assessment,
     ) {
-        self.score(document_type, candidate, beside, out, false);
+        let program = Arc::clone(self.scoring.rules.program(document_type));
+        self.score(&program, candidate, beside, out, false);
     }
 
     /// The same, and where each point went.
@@ -169,12 +176,59 @@ impl Assessor {
         beside: Beside<'_>,
         out: &mut Assessment,
     ) -> ScoreBreakdown {
-        self.score(document_type, candidate, beside, out, true)
+        let program = Arc::clone(self.scoring.rules.program(document_type));
+        self.score(&program, candidate, beside, out, true)
+    }
+
+    /// Assesses a candidate that is JSON text. Where nothing in the profile needs a tree of it (a schema, a script, a path with a
+    /// filter, values that are looked up in a source), none is built.
+    ///
+    /// # Errors
+    /// When the text is not JSON. Then `out` is empty.
+    pub fn assess_text(
+        &mut self,
+        document_type: &str,
+        candidate: &str,
+        beside: Beside<'_>,
+        out: &mut Assessment,
+    ) -> Result<(), serde_json::Error> {
+        out.clear();
+        let mut text = serde_json::Deserializer::from_str(candidate);
+        let read = self.reader(document_type, beside.source.is_some()).deserialize(&mut text)?;
+        text.end()?;
+        self.assess_read(&read, beside, out);
+        Ok(())
+    }
+
+    /// Reads a candidate for [`Assessor::assess_read`]; with a source if it is to be assessed beside one.
+    #[must_use]
+    pub fn reader(&self, document_type: &str, with_source: bool) -> CandidateReader {
+        let program = self.scoring.rules.program(document_type);
+        let is_grounded = with_source && program.is_grounded();
+        CandidateReader::new(program, is_grounded || self.scoring.kind == CandidateKind::Patch)
+    }
+
+    /// Assesses a candidate that a reader of this assessor, or of another one of the same scoring, has read.
+    pub fn assess_read(&mut self, candidate: &ReadCandidate<'_>, beside: Beside<'_>, out: &mut Assessment) {
+        let program = Arc::clone(&candidate.program);
+        match &candidate.form {
+            Form::Tree(tree) => _ = self.score(&program, tree, beside, out, false),
+            Form::Read { nodes, slots } => {
+                out.clear();
+                self.fuel.refill();
+                let Some(item) = Item::read(nodes) else { return };
+                let fields = FieldSlots::of_read(nodes, slots, &program.fields, &mut self.slots);
+                let candidate = Candidate { item, tree: None, fields: &fields };
+                let (rules, names) = (&self.scoring.rules, self.scoring.names());
+                Machine::new(&program, rules, names, &candidate, beside, out, &mut self.room, &self.fuel).run();
+                fields.end(&mut self.slots);
+            }
+        }
     }
 
     fn score(
         &mut self,
-        document_type: &str,
+        program: &Program,
         candidate: &Value,
         beside: Beside<'_>,
         out: &mut Assessment,
@@ -184,7 +238,6 @@ impl Assessor {
         out.clear();
         self.fuel.refill();
         let rules = &self.scoring.rules;
-        let program = rules.program(document_type);
         let names = self.scoring.names();
         let subject = match self.scoring.subject(candidate, source) {
             Ok(subject) => subject,
@@ -208,28 +261,29 @@ impl Assessor {
         };
         let pre_existing = document.map(|document| {
             let mut before = Assessment::default();
-            Machine::new(
-                program,
-                rules,
-                names,
-                document,
-                Beside { quotes: None, judged: None, ..beside },
-                &mut before,
-                &mut self.room,
-                &self.fuel,
-            )
-            .run();
+            let fields = FieldSlots::of_tree(document, &program.fields, &mut self.slots);
+            let beside = Beside { quotes: None, judged: None, ..beside };
+            let document_before = Candidate { item: document.into(), tree: Some(document), fields: &fields };
+            let room = &mut self.room;
+            Machine::new(program, rules, names, &document_before, beside, &mut before, room, &self.fuel)
+                .run();
+            fields.end(&mut self.slots);
             PreExisting::of(before.issues, document, candidate)
         });
-        let candidate = subject.value();
+        let tree = subject.value();
+        let fields = FieldSlots::of_tree(tree, &program.fields, &mut self.slots);
+        let candidate = Candidate { item: tree.into(), tree: Some(tree), fields: &fields };
         let mut machine =
-            Machine::new(program, rules, names, candidate, beside, out, &mut self.room, &self.fuel)
+            Machine::new(program, rules, names, &candidate, beside, out, &mut self.room, &self.fuel)
                 .after(pre_existing.as_ref());
-        if accounting {
-            return machine.run_and_account();
-        }
-        machine.run();
-        ScoreBreakdown::default()
+        let account = if accounting {
+            machine.run_and_account()
+        } else {
+            machine.run();
+            ScoreBreakdown::default()
+        };
+        fields.end(&mut self.slots);
+        account
     }
 }
 

@@ -1,22 +1,20 @@
 //! Follows a chain of steps through a candidate.
 
-use super::evaluate::Item;
 use crate::rules::PathSpec;
-use crate::value::{Fuel, Segment};
-use serde_json::Value;
+use crate::value::{Fuel, Item, Segment};
 
 /// The position of the first step that leads nowhere; `None` when all of them lead on. What several values answer to
 /// leads to the first of them.
 pub(super) fn broken_step(
     chain: &PathSpec,
-    steps: &[Value],
-    candidate: &Value,
+    steps: Item<'_>,
+    candidate: Item<'_>,
     fuel: &Fuel,
 ) -> Option<usize> {
-    let mut here: Option<&Value> = None;
-    for (position, step) in steps.iter().enumerate() {
+    let mut here: Option<Item<'_>> = None;
+    for (position, step) in steps.elements().enumerate() {
         let wanted = match &chain.step {
-            Some(member) => step.get(member),
+            Some(member) => step.member(member),
             None => Some(step),
         };
         let Some(wanted) = wanted else { return Some(position) };
@@ -32,22 +30,20 @@ pub(super) fn broken_step(
     None
 }
 
-fn first_step<'v>(chain: &PathSpec, wanted: &Value, candidate: &'v Value, fuel: &Fuel) -> Option<&'v Value> {
+fn first_step<'v>(chain: &PathSpec, wanted: Item<'_>, candidate: Item<'v>, fuel: &Fuel) -> Option<Item<'v>> {
     let mut found = None;
     chain.start.visit(candidate, fuel, &mut |_, value| {
-        if found.is_none()
-            && value.get(&chain.by).is_some_and(|named| Item::from(named).equals(wanted, false))
-        {
+        if found.is_none() && value.member(&chain.by).is_some_and(|named| named.equals(wanted, false)) {
             found = Some(value);
         }
     });
     found
 }
 
-fn further_step<'v>(chain: &PathSpec, wanted: &Value, above: &'v Value, fuel: &Fuel) -> Option<&'v Value> {
+fn further_step<'v>(chain: &PathSpec, wanted: Item<'_>, above: Item<'v>, fuel: &Fuel) -> Option<Item<'v>> {
     let index = match wanted {
-        Value::String(text) => text.parse::<usize>().ok(),
-        Value::Number(number) => number.as_u64().and_then(|n| usize::try_from(n).ok()),
+        Item::Text(text) => text.parse::<usize>().ok(),
+        Item::Number(number) => number.as_u64().and_then(|n| usize::try_from(n).ok()),
         _ => None,
     };
     let mut found = None;
@@ -56,8 +52,8 @@ fn further_step<'v>(chain: &PathSpec, wanted: &Value, above: &'v Value, fuel: &F
             if found.is_some() {
                 return;
             }
-            let answers = match value.get(&chain.name) {
-                Some(named) => Item::from(named).equals(wanted, false),
+            let answers = match value.member(&chain.name) {
+                Some(named) => named.equals(wanted, false),
                 None => index.is_some() && at.last() == index.map(Segment::Index),
             };
             if answers {

@@ -15,7 +15,7 @@ fn assess(rule: &str, candidate: &Value) -> Assessment {
 }
 
 fn paths(rule: &str, candidate: &Value) -> Vec<String> {
-    assess(rule, candidate).issues.into_iter().map(|issue| issue.path).collect()
+    assess(rule, candidate).issues.into_iter().map(|issue| issue.path.into()).collect()
 }
 
 /// Field `x` of a candidate with some other fields.

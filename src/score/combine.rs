@@ -1,6 +1,6 @@
 //! Several scores made into one.
 
-use super::assessment::Issue;
+use super::issue::Issue;
 use crate::profile::{Combine, Disagreement, Weight};
 use crate::value::{Disposition, Score, Severity, below};
 
@@ -52,7 +52,8 @@ impl Disagreement {
             message: format!(
                 "those who measure `{name}` disagree: from {lowest:.2} to {highest:.2}, where a difference of {:.2} is allowed",
                 self.above.get()
-            ),
+            )
+            .into(),
             ..Issue::new("DISAGREEMENT", severity)
         })
     }

@@ -1,11 +1,12 @@
 //! Asks one test of one value. Allocates only for long lists that must be unique or must resolve.
 
 use super::chain::broken_step;
+use super::field_slots::FieldSlots;
 use super::memo::{Asks, Known, Memo};
-use crate::rules::{Bound, Datatype, JsonType, Moment, Reference, Test, is_format, parse_date};
-use crate::value::{Decimal, Digits, Fuel, JsonPath, Pointer, Segment, canonical, compare_numbers};
+use super::wording::Shown;
+use crate::rules::{Bound, Datatype, Index, JsonType, Moment, Reference, Test, is_format, parse_date};
+use crate::value::{Children, Decimal, Digits, Fuel, Item, JsonPath, Pointer, Segment, compare_numbers};
 use jiff::civil::Date;
-use serde_json::{Map, Value};
 use std::cell::RefCell;
 use std::cmp::Ordering;
 use std::collections::hash_map::Entry;
@@ -14,30 +15,6 @@ use std::fmt::Write;
 
 /// Lists up to this long are compared pairwise, which needs no memory.
 const PAIRWISE: usize = 64;
-
-/// What a test looks at: a JSON value, or the key under which one stands.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Item<'a> {
-    Null,
-    Bool(bool),
-    Number(&'a serde_json::Number),
-    Text(&'a str),
-    List(&'a [Value]),
-    Map(&'a Map<String, Value>),
-}
-
-impl<'a> From<&'a Value> for Item<'a> {
-    fn from(value: &'a Value) -> Self {
-        match value {
-            Value::Null => Item::Null,
-            Value::Bool(b) => Item::Bool(*b),
-            Value::Number(number) => Item::Number(number),
-            Value::String(text) => Item::Text(text),
-            Value::Array(items) => Item::List(items),
-            Value::Object(members) => Item::Map(members),
-        }
-    }
-}
 
 /// A number, or a text that wholly is one; compared as it is written.
 #[derive(Debug, Clone, Copy)]
@@ -63,110 +40,59 @@ impl Number<'_> {
     }
 }
 
-impl<'a> Item<'a> {
-    /// The number that it is, or that its text wholly is.
-    fn exact(&self) -> Option<Number<'a>> {
-        match *self {
-            Item::Number(number) => Some(Number::Json(number)),
-            Item::Text(text) => {
-                let text = text.trim();
-                Decimal::of_text(text).map(|_| Number::Text(text))
-            }
-            _ => None,
+/// The number that a value is, or that its text wholly is.
+fn exact(item: Item<'_>) -> Option<Number<'_>> {
+    match item {
+        Item::Number(number) => Some(Number::Json(number)),
+        Item::Text(text) => {
+            let text = text.trim();
+            Decimal::of_text(text).map(|_| Number::Text(text))
         }
+        _ => None,
     }
 }
 
-impl Item<'_> {
-    fn is_present(&self) -> bool {
-        match self {
-            Item::Null => false,
-            Item::Text(text) => !text.is_empty(),
-            Item::List(items) => !items.is_empty(),
-            Item::Map(members) => !members.is_empty(),
-            Item::Bool(_) | Item::Number(_) => true,
-        }
-    }
-
-    /// The same, to count with.
-    fn number(&self) -> Option<f64> {
-        let number = match self {
-            Item::Number(number) => number.as_f64()?,
-            Item::Text(text) => {
-                let text = text.trim();
-                // The standard library also reads `inf`, `nan` and `infinity`.
-                if text.contains(|c: char| c.is_alphabetic() && !matches!(c, 'e' | 'E')) {
-                    return None;
-                }
-                text.parse().ok()?
+/// The same, to count with.
+fn number(item: Item<'_>) -> Option<f64> {
+    let number = match item {
+        Item::Number(number) => number.as_f64()?,
+        Item::Text(text) => {
+            let text = text.trim();
+            // The standard library also reads `inf`, `nan` and `infinity`.
+            if text.contains(|c: char| c.is_alphabetic() && !matches!(c, 'e' | 'E')) {
+                return None;
             }
-            _ => return None,
-        };
-        number.is_finite().then_some(number)
-    }
-
-    fn is_of(&self, kind: JsonType) -> bool {
-        match (kind, self) {
-            (JsonType::Text, Item::Text(_))
-            | (JsonType::Number, Item::Number(_))
-            | (JsonType::Boolean, Item::Bool(_))
-            | (JsonType::List, Item::List(_))
-            | (JsonType::Mapping, Item::Map(_)) => true,
-            (JsonType::Integer, Item::Number(number)) => {
-                number.is_i64() || number.is_u64() || number.as_f64().is_some_and(|f| f.fract() == 0.0)
-            }
-            (JsonType::Numeric, item) => item.exact().is_some(),
-            _ => false,
+            text.parse().ok()?
         }
-    }
-
-    /// One text for all that are equal.
-    fn canonical(&self) -> String {
-        match self {
-            Item::Null => canonical(&Value::Null),
-            Item::Bool(b) => canonical(&Value::Bool(*b)),
-            Item::Number(number) => canonical(&Value::Number((*number).clone())),
-            Item::Text(text) => canonical(&Value::from(*text)),
-            Item::List(items) => canonical(&Value::from(*items)),
-            Item::Map(members) => canonical(&Value::Object((*members).clone())),
-        }
-    }
-
-    pub(super) fn equals(&self, value: &Value, ignore_case: bool) -> bool {
-        match (self, value) {
-            (Item::Text(a), Value::String(b)) if ignore_case => same_letters(a, b),
-            (Item::Text(a), Value::String(b)) => a == b,
-            (Item::Null, Value::Null) => true,
-            (Item::Bool(a), Value::Bool(b)) => a == b,
-            (Item::Number(a), Value::Number(b)) => same_number(a, b),
-            (Item::List(a), Value::Array(b)) => {
-                a.len() == b.len() && a.iter().zip(b).all(|(x, y)| Item::from(x).equals(y, ignore_case))
-            }
-            (Item::Map(a), Value::Object(b)) => {
-                a.len() == b.len()
-                    && a.iter()
-                        .all(|(key, x)| b.get(key).is_some_and(|y| Item::from(x).equals(y, ignore_case)))
-            }
-            _ => false,
-        }
-    }
+        _ => return None,
+    };
+    number.is_finite().then_some(number)
 }
 
-fn same_letters(a: &str, b: &str) -> bool {
-    a.chars().flat_map(char::to_lowercase).eq(b.chars().flat_map(char::to_lowercase))
-}
-
-fn same_number(a: &serde_json::Number, b: &serde_json::Number) -> bool {
-    compare_numbers(a, b) == Some(Ordering::Equal)
+fn is_of(item: Item<'_>, kind: JsonType) -> bool {
+    match (kind, item) {
+        (JsonType::Text, Item::Text(_))
+        | (JsonType::Number, Item::Number(_))
+        | (JsonType::Boolean, Item::Bool(_))
+        | (JsonType::List, Item::List(_))
+        | (JsonType::Mapping, Item::Map(_)) => true,
+        (JsonType::Integer, Item::Number(number)) => {
+            number.is_i64() || number.is_u64() || number.as_f64().is_some_and(|f| f.fract() == 0.0)
+        }
+        (JsonType::Numeric, item) => exact(item).is_some(),
+        _ => false,
+    }
 }
 
 /// Where a rule stands while it runs.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Scope<'c, 's> {
     /// The whole candidate.
-    pub candidate: &'c Value,
+    pub candidate: Item<'c>,
+    /// Its top-level fields.
+    pub fields: &'s FieldSlots<'c>,
     /// The value of the rule's target.
-    pub value: &'s Value,
+    pub value: Item<'c>,
     /// Where that stands.
     pub at: &'s Pointer<'s>,
     /// How much may still be looked at.
@@ -176,18 +102,27 @@ pub(super) struct Scope<'c, 's> {
 }
 
 impl<'c> Scope<'c, '_> {
+    /// Calls `visit` with each value that a path from the candidate selects; the field that it begins with has this slot.
+    fn select(&self, path: &JsonPath, slot: Option<Index>, visit: &mut dyn FnMut(&Pointer<'_>, Item<'c>)) {
+        self.fields.select(self.candidate, path, slot, self.fuel, visit);
+    }
+
     /// Calls `visit` with each value that a reference selects.
-    pub(super) fn look(&self, reference: &Reference, visit: &mut dyn FnMut(&Value)) {
+    pub(super) fn look(&self, reference: &Reference, visit: &mut dyn FnMut(Item<'c>)) {
         match reference {
-            Reference::Field(name) => {
-                if let Some(value) = self.candidate.get(name) {
+            Reference::Field { name, slot } => {
+                let field = match slot {
+                    Some(slot) => self.fields.get(*slot),
+                    None => self.candidate.member(name),
+                };
+                if let Some(value) = field {
                     visit(value);
                 }
             }
-            Reference::Root(path) => path.visit(self.candidate, self.fuel, &mut |_, value| visit(value)),
+            Reference::Root { path, slot } => self.select(path, *slot, &mut |_, value| visit(value)),
             Reference::Target(path) => path.visit(self.value, self.fuel, &mut |_, value| visit(value)),
             Reference::Holder { up, path } => {
-                if let Some(holder) = self.above(*up).and_then(|at| at.resolve(self.candidate)) {
+                if let Some(holder) = self.above(*up).and_then(|at| self.candidate.at(at)) {
                     path.visit(holder, self.fuel, &mut |_, value| visit(value));
                 }
             }
@@ -209,44 +144,45 @@ impl<'c> Scope<'c, '_> {
     }
 
     /// The element before the target in its list.
-    fn before(&self) -> Option<&Value> {
+    fn before(&self) -> Option<Item<'c>> {
         let Some(Segment::Index(index)) = self.at.last() else { return None };
-        self.at.parent()?.resolve(self.candidate)?.get(index.checked_sub(1)?)
+        self.candidate.at(self.at.parent()?)?.element(index.checked_sub(1)?)
     }
 
-    /// The pointers of two equal values among those that a reference into the candidate or the target selects: the first
-    /// that repeats another, and that other.
-    pub(super) fn repeated(&self, reference: &Reference) -> Option<(String, String)> {
+    /// Two equal values among those that a reference into the candidate or the target selects: the first that repeats another,
+    /// with its pointer, and the pointer of that other.
+    pub(super) fn repeated(&self, reference: &Reference) -> Option<((String, Shown), String)> {
         let mut seen: HashMap<String, String> = HashMap::new();
         let mut repeated = None;
-        let mut look = |base: &str, path: &JsonPath, root: &Value| {
-            path.visit(root, self.fuel, &mut |at, value| {
-                if repeated.is_some() {
-                    return;
+        let mut look = |base: &str, at: &Pointer<'_>, value: Item<'c>| {
+            if repeated.is_some() {
+                return;
+            }
+            let place = format!("{base}{at}");
+            match seen.entry(value.canonical()) {
+                Entry::Occupied(first) => repeated = Some(((place, Shown::of(value)), first.get().clone())),
+                Entry::Vacant(free) => {
+                    free.insert(place);
                 }
-                let place = format!("{base}{at}");
-                match seen.entry(canonical(value)) {
-                    Entry::Occupied(first) => repeated = Some((place, first.get().clone())),
-                    Entry::Vacant(free) => {
-                        free.insert(place);
-                    }
-                }
-            });
+            }
         };
         match reference {
-            Reference::Root(path) => look("", path, self.candidate),
-            Reference::Target(path) => look(&self.at.to_string(), path, self.value),
-            Reference::Field(_) | Reference::Holder { .. } | Reference::Before(_) => {}
+            Reference::Root { path, slot } => self.select(path, *slot, &mut |at, value| look("", at, value)),
+            Reference::Target(path) => {
+                let base = self.at.to_string();
+                path.visit(self.value, self.fuel, &mut |at, value| look(&base, at, value));
+            }
+            Reference::Field { .. } | Reference::Holder { .. } | Reference::Before(_) => {}
         }
         repeated
     }
 
-    /// The first value that a reference selects.
-    pub(super) fn first(&self, reference: &Reference) -> Option<Value> {
+    /// The first value that a reference selects, as it is shown.
+    pub(super) fn first(&self, reference: &Reference) -> Option<Shown> {
         let mut first = None;
         self.look(reference, &mut |value| {
             if first.is_none() {
-                first = Some(value.clone());
+                first = Some(Shown::of(value));
             }
         });
         first
@@ -255,12 +191,12 @@ impl<'c> Scope<'c, '_> {
     /// Whether the number `item` is at most (or at least, for the largest) each number there; also when one of the two is
     /// none.
     fn is_beyond_none(&self, item: Item<'_>, other: &Reference, asks: Asks) -> bool {
-        let Some(number) = item.exact() else { return true };
+        let Some(number) = exact(item) else { return true };
         let beyond = if asks == Asks::Smallest { Ordering::Greater } else { Ordering::Less };
-        let Reference::Root(path) = other else {
+        let Reference::Root { path, slot } = other else {
             let mut all = true;
             self.look(other, &mut |value| {
-                all &= Item::from(value).exact().is_none_or(|other| number.compare(other) != Some(beyond));
+                all &= exact(value).is_none_or(|other| number.compare(other) != Some(beyond));
             });
             return all;
         };
@@ -270,8 +206,8 @@ impl<'c> Scope<'c, '_> {
             Some(Known::Number(known)) => *known,
             _ => {
                 let mut extreme: Option<Number<'c>> = None;
-                path.visit(self.candidate, self.fuel, &mut |_, value| {
-                    let more = Item::from(value).exact();
+                self.select(path, *slot, &mut |_, value| {
+                    let more = exact(value);
                     if let Some(more) = more
                         && extreme.is_none_or(|known| known.compare(more) == Some(beyond))
                     {
@@ -287,7 +223,7 @@ impl<'c> Scope<'c, '_> {
 
     /// Whether `item` equals each value there.
     fn equals_all(&self, item: Item<'_>, other: &Reference) -> bool {
-        let Reference::Root(path) = other else {
+        let Reference::Root { path, slot } = other else {
             let mut same = true;
             self.look(other, &mut |value| same = same && item.equals(value, false));
             return same;
@@ -297,11 +233,11 @@ impl<'c> Scope<'c, '_> {
         let known = match memo.get(key) {
             Some(Known::Same(known)) => *known,
             _ => {
-                let mut known: Result<Option<&'c Value>, ()> = Ok(None);
-                path.visit(self.candidate, self.fuel, &mut |_, value| {
+                let mut known: Result<Option<Item<'c>>, ()> = Ok(None);
+                self.select(path, *slot, &mut |_, value| {
                     known = match known {
                         Ok(None) => Ok(Some(value)),
-                        Ok(Some(first)) if Item::from(first).equals(value, false) => Ok(Some(first)),
+                        Ok(Some(first)) if first.equals(value, false) => Ok(Some(first)),
                         _ => Err(()),
                     };
                 });
@@ -316,10 +252,10 @@ impl<'c> Scope<'c, '_> {
     pub(super) fn has(&self, reference: &Reference) -> bool {
         let look = || {
             let mut found = false;
-            self.look(reference, &mut |value| found |= Item::from(value).is_present());
+            self.look(reference, &mut |value| found |= value.is_present());
             found
         };
-        let Reference::Root(path) = reference else { return look() };
+        let Reference::Root { path, .. } = reference else { return look() };
         let key = (std::ptr::from_ref(path) as usize, Asks::Present);
         if let Some(Known::Present(known)) = self.memo.borrow_mut().get(key) {
             return *known;
@@ -332,10 +268,7 @@ impl<'c> Scope<'c, '_> {
     /// Whether a value, or each element of a list, is among those that a path selects. What is asked often is found by
     /// what all of them hash to; that takes memory.
     fn resolves(&self, item: Item<'_>, path: &JsonPath) -> bool {
-        let wanted: &[Value] = match &item {
-            Item::List(items) => items,
-            _ => &[],
-        };
+        let wanted = if let Item::List(items) = item { items.len() } else { 0 };
         let key = (std::ptr::from_ref(path) as usize, Asks::Among);
         let mut memo = self.memo.borrow_mut();
         if memo.get(key).is_none() {
@@ -343,16 +276,16 @@ impl<'c> Scope<'c, '_> {
         }
         let Some(Known::Among(asked, known)) = memo.get(key) else { return false };
         if *asked <= PAIRWISE {
-            *asked += wanted.len().max(1);
+            *asked += wanted.max(1);
             if *asked > PAIRWISE {
                 path.visit(self.candidate, self.fuel, &mut |_, value| {
-                    known.insert(canonical(value));
+                    known.insert(value.canonical());
                 });
             }
         }
         if *asked > PAIRWISE {
             return match item {
-                Item::List(items) => items.iter().all(|one| known.contains(&canonical(one))),
+                Item::List(_) => item.elements().all(|one| known.contains(&one.canonical())),
                 other => known.contains(&other.canonical()),
             };
         }
@@ -365,7 +298,7 @@ impl<'c> Scope<'c, '_> {
             found
         };
         match item {
-            Item::List(items) => items.iter().all(|one| found(one.into())),
+            Item::List(_) => item.elements().all(found),
             other => found(other),
         }
     }
@@ -384,7 +317,7 @@ impl<'c> Scope<'c, '_> {
     /// Whether the test holds for one of the values that a reference selects.
     pub(super) fn any_holds(&self, test: &Test, reference: &Reference, text: &mut String) -> bool {
         let mut holds = false;
-        self.look(reference, &mut |value| holds = holds || self.holds(test, value.into(), text));
+        self.look(reference, &mut |value| holds = holds || self.holds(test, value, text));
         holds
     }
 
@@ -400,12 +333,12 @@ impl<'c> Scope<'c, '_> {
         }
         match test {
             Test::Present | Test::Require(_) | Test::RequireWith(_) | Test::Forbid(_) => true,
-            Test::Type(kinds) => kinds.iter().any(|kind| item.is_of(*kind)),
+            Test::Type(kinds) => kinds.iter().any(|kind| is_of(item, *kind)),
             Test::Matches(regex) => text_of(item, text).is_some_and(|text| regex.is_match(text)),
             Test::OneOf { values, ignore_case } => {
-                values.iter().any(|value| item.equals(value, *ignore_case))
+                values.iter().any(|value| item.equals(value.into(), *ignore_case))
             }
-            Test::Range { min, max } => item.exact().is_some_and(|number| {
+            Test::Range { min, max } => exact(item).is_some_and(|number| {
                 let compare = |bound: &Bound| number.compare(Number::Json(bound.number()));
                 min.as_ref().is_none_or(|min| compare(min).is_some_and(Ordering::is_ge))
                     && max.as_ref().is_none_or(|max| compare(max).is_some_and(Ordering::is_le))
@@ -421,8 +354,7 @@ impl<'c> Scope<'c, '_> {
                         return true;
                     }
                     Item::Text(text) => text.chars().count(),
-                    Item::List(items) => items.len(),
-                    Item::Map(members) => members.len(),
+                    Item::List(branch) | Item::Map(branch) => branch.len(),
                     _ => return false,
                 } as u64;
                 min.is_none_or(|min| length >= min) && max.is_none_or(|max| length <= max)
@@ -431,28 +363,26 @@ impl<'c> Scope<'c, '_> {
             Test::FormatNamedAt(reference) => {
                 let mut fits = true;
                 self.look(reference, &mut |named| {
-                    if let Some(datatype) = named.as_str().and_then(Datatype::named) {
+                    if let Some(datatype) = named.as_text().and_then(Datatype::named) {
                         fits &= text_of(item, text).is_some_and(|text| datatype.admits(text));
                     }
                 });
                 fits
             }
             Test::Distinct(reference) => self.repeated(reference).is_none(),
-            Test::Uniform { path } => match item {
-                Item::List(items) => first_different(items, path.as_ref(), self.fuel).is_none(),
-                _ => false,
-            },
+            Test::Uniform { path } => {
+                matches!(item, Item::List(_)) && first_different(item, path.as_ref(), self.fuel).is_none()
+            }
             Test::SameAs(reference) => self.equals_all(item, reference),
             Test::AtMost(other) => self.is_beyond_none(item, other, Asks::Smallest),
             Test::AtLeast(other) => self.is_beyond_none(item, other, Asks::Largest),
-            Test::PathResolves(chain) => match item {
-                Item::List(steps) => broken_step(chain, steps, self.candidate, self.fuel).is_none(),
-                _ => false,
-            },
+            Test::PathResolves(chain) => {
+                matches!(item, Item::List(_)) && broken_step(chain, item, self.candidate, self.fuel).is_none()
+            }
             Test::Unique { key } => is_unique(item, key.as_deref()),
-            Test::Equals(value) => item.equals(value, false),
+            Test::Equals(value) => item.equals(value.into(), false),
             Test::Contains { pattern, value } => match item {
-                Item::List(items) => items.iter().any(|one| Item::from(one).equals(value, true)),
+                Item::List(_) => item.elements().any(|one| one.equals(value.into(), true)),
                 other => pattern
                     .as_ref()
                     .is_some_and(|pattern| text_of(other, text).is_some_and(|text| pattern.is_match(text))),
@@ -461,8 +391,7 @@ impl<'c> Scope<'c, '_> {
             Test::After(other) => self.compare_dates(item, other, |date, other| date > other),
             Test::SumTo { value, tolerance } => {
                 let sum = match item {
-                    Item::List(items) => sum(items.iter()),
-                    Item::Map(members) => sum(members.values()),
+                    Item::List(branch) | Item::Map(branch) => sum(branch.children()),
                     _ => None,
                 };
                 sum.is_some_and(|sum| (sum - value).abs() <= *tolerance)
@@ -480,7 +409,7 @@ impl<'c> Scope<'c, '_> {
             Moment::At(reference) => {
                 let mut all = true;
                 self.look(reference, &mut |value| {
-                    if let Some(other) = value.as_str().and_then(parse_date) {
+                    if let Some(other) = value.as_text().and_then(parse_date) {
                         all &= holds(date, other);
                     }
                 });
@@ -505,19 +434,19 @@ fn text_of<'t>(item: Item<'t>, room: &'t mut String) -> Option<&'t str> {
     }
 }
 
-fn sum<'v>(mut values: impl Iterator<Item = &'v Value>) -> Option<f64> {
-    values.try_fold(0.0, |sum, value| Some(sum + Item::from(value).number()?))
+fn sum(mut values: Children<'_>) -> Option<f64> {
+    values.try_fold(0.0, |sum, (_, value)| Some(sum + number(value)?))
 }
 
 /// What tells an element apart: itself, or one of its members.
-fn side<'v>(value: &'v Value, key: Option<&str>) -> Option<&'v Value> {
-    key.map_or(Some(value), |key| value.get(key))
+fn side<'v>(value: Item<'v>, key: Option<&str>) -> Option<Item<'v>> {
+    key.map_or(Some(value), |key| value.member(key))
 }
 
-/// The position of the first element that differs from the first one, by what a path selects in each.
-pub(super) fn first_different(items: &[Value], path: Option<&JsonPath>, fuel: &Fuel) -> Option<usize> {
-    let mut model: Option<Vec<&Value>> = None;
-    items.iter().position(|item| {
+/// The position of the first element of a list that differs from the first one, by what a path selects in each.
+pub(super) fn first_different(list: Item<'_>, path: Option<&JsonPath>, fuel: &Fuel) -> Option<usize> {
+    let mut model: Option<Vec<Item<'_>>> = None;
+    list.elements().position(|item| {
         let mut selected = Vec::new();
         match path {
             Some(path) => path.visit(item, fuel, &mut |_, value| selected.push(value)),
@@ -530,17 +459,16 @@ pub(super) fn first_different(items: &[Value], path: Option<&JsonPath>, fuel: &F
             model = Some(selected);
             return false;
         };
-        model.len() != selected.len()
-            || model.iter().zip(&selected).any(|(a, b)| !Item::from(*a).equals(b, false))
+        model.len() != selected.len() || model.iter().zip(&selected).any(|(a, b)| !a.equals(*b, false))
     })
 }
 
-/// The positions of two elements that are equal, by a member if one is named: the first that repeats another, and that
-/// other.
-pub(super) fn repetition(items: &[Value], key: Option<&str>) -> Option<(usize, usize)> {
+/// The positions of two elements of a list that are equal, by a member if one is named: the first that repeats another, and
+/// that other.
+pub(super) fn repetition(list: Item<'_>, key: Option<&str>) -> Option<(usize, usize)> {
     let mut seen = HashMap::new();
-    items.iter().enumerate().find_map(|(position, value)| {
-        let text = canonical(side(value, key)?);
+    list.elements().enumerate().find_map(|(position, value)| {
+        let text = side(value, key)?.canonical();
         match seen.entry(text) {
             Entry::Occupied(first) => Some((position, *first.get())),
             Entry::Vacant(free) => {
@@ -555,11 +483,11 @@ pub(super) fn repetition(items: &[Value], key: Option<&str>) -> Option<(usize, u
 fn is_unique(item: Item<'_>, key: Option<&str>) -> bool {
     let Item::List(items) = item else { return false };
     if items.len() <= PAIRWISE {
-        return items.iter().enumerate().all(|(i, a)| {
+        return item.elements().enumerate().all(|(at, a)| {
             let Some(a) = side(a, key) else { return true };
-            items.iter().skip(i + 1).filter_map(|b| side(b, key)).all(|b| !Item::from(a).equals(b, false))
+            item.elements().skip(at + 1).filter_map(|b| side(b, key)).all(|b| !a.equals(b, false))
         });
     }
     let mut seen = HashSet::new();
-    items.iter().filter_map(|value| side(value, key)).all(|value| seen.insert(canonical(value)))
+    item.elements().filter_map(|value| side(value, key)).all(|value| seen.insert(value.canonical()))
 }

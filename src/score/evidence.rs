@@ -1,6 +1,6 @@
 //! What an assessment says of each leaf's support.
 
-use super::assessment::SourceSpan;
+use super::issue::SourceSpan;
 use super::grounding::{Method, Support};
 use crate::rules::Assertion;
 use serde::ser::SerializeMap;

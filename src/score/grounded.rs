@@ -1,6 +1,7 @@
 //! The grounding measure on top of the grounding search: which leaves count, and what is said about each.
 
-use super::assessment::{Assessment, Issue, SourceSpan};
+use super::assessment::Assessment;
+use super::issue::{Issue, SourceSpan};
 use super::evidence::LeafEvidence;
 use super::grounding::{
     Finding, Grounder, Lexicon, Method, Passages, Reading, Scratch, Settings, SourceIndex, Support, Verdict,
@@ -358,7 +359,7 @@ fn nothing_extracted() -> Issue {
     let issue = plain_issue("NOTHING_EXTRACTED", Severity::Major, String::new(), message);
     let fix =
         "extract what the document says; where it says nothing of its fields, a person decides".to_owned();
-    Issue { suggested_fix: Some(fix), ..issue }
+    Issue { suggested_fix: Some(fix.into()), ..issue }
 }
 
 /// A leaf that counts for less than a whole one, and what is said of it.
@@ -467,7 +468,7 @@ impl Told<'_> {
             }
         };
         Issue {
-            suggested_fix: Some(fix.to_owned()),
+            suggested_fix: Some(fix.into()),
             source_span: self.span(),
             ..plain_issue(code, severity, pointer.to_owned(), message)
         }
@@ -495,7 +496,7 @@ impl Told<'_> {
             ),
         };
         Issue {
-            suggested_fix: Some(fix),
+            suggested_fix: Some(fix.into()),
             source_span: self.span(),
             ..plain_issue(code, severity, pointer.to_owned(), message)
         }

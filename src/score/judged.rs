@@ -1,6 +1,7 @@
 //! What a judge says of single values beside the passages that were quoted for them, and what is remembered of it.
 
-use super::assessment::{Assessment, SourceSpan};
+use super::assessment::Assessment;
+use super::issue::SourceSpan;
 use crate::value::unescape;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

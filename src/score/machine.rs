@@ -1,13 +1,14 @@
 //! Runs a program over one candidate.
 
 use super::account::{DimensionBreakdown, Loss, MeasureKind, Opinion, ScoreBreakdown, capped, combined};
-use super::assessment::{Assessment, Issue};
+use super::assessment::Assessment;
 use super::assessor::{Beside, MAX_STEPS};
 use super::combine::combine;
-use super::evaluate::{Item, Scope};
-use super::field_slots::{FieldSlots, SlotRoom};
+use super::evaluate::Scope;
+use super::field_slots::FieldSlots;
 use super::grounded::{self, Names, Source};
 use super::grounding::Scratch;
+use super::issue::Issue;
 use super::judged::Judged;
 use super::memo::Memo;
 use super::parted::{NO_PARTS_EXTRACTED, PARTS_SKIPPED};
@@ -15,10 +16,13 @@ use super::pre_existing::PreExisting;
 use super::quotes::Quotes;
 use super::source_answers::SourceAnswers;
 use super::wording::{check_issue, plain_issue, schema_issue, script_issue};
-use crate::profile::{Counts, Dispositions, Weight};
-use crate::rules::{Address, CompiledRules, Index, IssueText, Op, OpSubject, Program, RulePath, SchemaCheck};
+use crate::profile::{Combine, Counts, Disagreement, Dispositions, Weight};
+use crate::rules::{
+    Check, CompiledMeasure, CompiledRule, CompiledRules, CompiledTarget, Condition, GroundingSettings, Index,
+    IssueText, Operand, Program, SchemaCheck, Test,
+};
 use crate::script::{Arguments, FunctionId, ScriptError, ScriptSet};
-use crate::value::{Disposition, Fuel, Pointer, Score, Segment, Severity, is_present};
+use crate::value::{Disposition, Fuel, Item, Pointer, Score, Segment, Severity};
 use serde_json::Value;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -31,8 +35,8 @@ const MAX_SCHEMA_ISSUES: usize = 1_000;
 /// As many bytes of the document's text are one step of a test of it.
 const SOURCE_STEP: usize = 16;
 
-/// The value of a field that a candidate lacks.
-static ABSENT: Value = Value::Null;
+/// What scripts see of a candidate that is no tree; those that have scripts are read as trees.
+static NO_TREE: Value = Value::Null;
 
 /// The code of an issue that says that a script broke, and nothing of what it looked at.
 pub(crate) const SCRIPT_FAILED: &str = "SCRIPT_FAILED";
@@ -44,7 +48,6 @@ pub(super) struct Buffers {
     pub text: String,
     /// Issues about missing optional fields of the rubric in hand, and what these weigh.
     pub optional: Vec<(usize, f64)>,
-    pub slots: SlotRoom,
     /// Scores of an ensemble's members.
     pub members: Vec<Option<(Score, Weight)>>,
     pub grounding: Scratch,
@@ -53,14 +56,25 @@ pub(super) struct Buffers {
     of_source: SourceAnswers,
 }
 
+/// A candidate that is ready to be scored.
+#[derive(Clone, Copy)]
+pub(super) struct Candidate<'a> {
+    pub item: Item<'a>,
+    /// The candidate as a tree, unless it was read from text.
+    pub tree: Option<&'a Value>,
+    pub fields: &'a FieldSlots<'a>,
+}
+
 pub(super) struct Machine<'a> {
     pub program: &'a Program,
     pub scripts: &'a ScriptSet,
     pub dispositions: &'a Dispositions,
     pub names: &'a Names,
-    pub candidate: &'a Value,
+    pub candidate: Item<'a>,
+    /// The candidate as a tree, unless it was read from text.
+    pub tree: Option<&'a Value>,
     /// Its top-level fields.
-    pub fields: FieldSlots<'a>,
+    pub fields: &'a FieldSlots<'a>,
     pub source: Option<&'a Source>,
     pub given: &'a [(String, Score)],
     pub quotes: Option<&'a Quotes>,
@@ -70,13 +84,7 @@ pub(super) struct Machine<'a> {
     pub out: &'a mut Assessment,
     pub room: &'a mut Buffers,
     fuel: &'a Fuel,
-    /// What the last test said.
-    flag: bool,
-    /// Weights of present fields, and of all.
-    pub sums: (f64, f64),
-    /// How many issues there were when the rule set began.
-    issues_before: usize,
-    /// Issues of it that cost nothing.
+    /// Issues of the rules in hand that cost nothing.
     free: Vec<Range<usize>>,
     /// The candidate as scripts see it, made when the first one is called.
     arguments: Option<Arguments>,
@@ -103,7 +111,7 @@ impl<'a> Machine<'a> {
         program: &'a Program,
         rules: &'a CompiledRules,
         names: &'a Names,
-        candidate: &'a Value,
+        candidate: &Candidate<'a>,
         beside: Beside<'a>,
         out: &'a mut Assessment,
         room: &'a mut Buffers,
@@ -117,8 +125,9 @@ impl<'a> Machine<'a> {
             scripts: rules.scripts(),
             dispositions: rules.dispositions(),
             names,
-            candidate,
-            fields: FieldSlots::read(candidate, &program.slots, &mut room.slots),
+            candidate: candidate.item,
+            tree: candidate.tree,
+            fields: candidate.fields,
             source: beside.source,
             given: beside.given,
             quotes: beside.quotes,
@@ -127,9 +136,6 @@ impl<'a> Machine<'a> {
             out,
             room,
             fuel,
-            flag: false,
-            sums: (0.0, 0.0),
-            issues_before: 0,
             free: Vec::new(),
             arguments: None,
             ledger: None,
@@ -158,200 +164,221 @@ impl<'a> Machine<'a> {
 
     /// Runs the whole program and sets the overall score.
     pub(super) fn run(&mut self) {
-        let end = Address::try_from(self.program.ops.len()).unwrap_or(Address::MAX);
-        let (candidate, fuel) = (self.candidate, self.fuel);
+        let program = self.program;
         let memo = RefCell::<Memo<'_>>::default();
-        self.run_range(0, end, &Scope { candidate, value: candidate, at: &Pointer::ROOT, fuel, memo: &memo });
+        for ((dimension, name), measure) in (0..).zip(&program.dimensions).zip(&program.measures) {
+            if self.fuel.is_spent() {
+                break;
+            }
+            match (self.given.iter().find(|(given, _)| **given == **name), measure) {
+                (Some((_, score)), _) => self.score(dimension, *score, |_, _| {
+                    (MeasureKind::Given, vec![lost(*score, "the score was given")])
+                }),
+                (None, Some(measure)) => self.measure(dimension, measure, &memo),
+                (None, None) => {}
+            }
+        }
         self.mark_pre_existing(0);
-        if fuel.is_spent() {
+        if self.fuel.is_spent() {
             self.left_off();
         }
-        self.out.weigh(&self.program.overall);
-        std::mem::take(&mut self.fields).end(&mut self.room.slots);
+        self.out.weigh(&program.overall);
     }
 
-    fn run_range(&mut self, from: Address, end: Address, scope: &Scope<'a, '_>) {
-        let program = self.program;
-        let mut next = from;
-        while next < end && !self.fuel.is_spent() {
-            let Some(op) = program.ops.get(next as usize).copied() else { return };
-            next += 1;
-            match op {
-                Op::Given { dimension, to } => {
-                    let name = program.dimension(dimension).map_or("", AsRef::as_ref);
-                    if let Some((_, score)) = self.given.iter().find(|(given, _)| given == name) {
-                        self.score(dimension, *score, |_, _| {
-                            (MeasureKind::Given, vec![lost(*score, "the score was given")])
-                        });
-                        next = to;
+    fn measure(&mut self, dimension: Index, measure: &'a CompiledMeasure, memo: &RefCell<Memo<'a>>) {
+        match measure {
+            CompiledMeasure::Rubric(rubric) => self.rubric(dimension, rubric),
+            CompiledMeasure::Schema(schema) => self.schema(dimension, schema),
+            CompiledMeasure::Rules { rules, penalty, floor, counts } => {
+                let before = self.out.issues.len();
+                self.free.clear();
+                for rule in rules {
+                    if self.fuel.is_spent() {
+                        return;
                     }
+                    self.rule(rule, memo);
                 }
-                Op::BeginRubric => {
-                    self.sums = (0.0, 0.0);
-                    self.room.optional.clear();
-                    if let Some(ledger) = &mut self.ledger {
-                        ledger.missing.clear();
+                if !self.fuel.is_spent() {
+                    self.penalize(dimension, before, (*penalty, *floor), *counts);
+                }
+            }
+            CompiledMeasure::Grounding(settings) => self.ground(dimension, settings),
+            CompiledMeasure::Script(function) => self.script(dimension, *function),
+            CompiledMeasure::Ensemble { members, combine, disagreement } => {
+                self.room.members.clear();
+                if let Some(ledger) = &mut self.ledger {
+                    ledger.members.clear();
+                }
+                for (member, weight) in members {
+                    if let Some(member) = member {
+                        self.measure(dimension, member, memo);
                     }
-                }
-                Op::Weigh { field } => {
-                    if let Some(field) = program.fields.get(field as usize) {
-                        self.weigh(field);
+                    if self.fuel.is_spent() {
+                        return;
                     }
+                    self.keep_member(dimension, *weight);
                 }
-                Op::EndRubric { dimension } => {
-                    let (present, all) = self.sums;
-                    self.say_costs(dimension);
-                    let score = Score::clamped(if all > 0.0 { present / all } else { 0.0 });
-                    self.score(dimension, score, |ledger, _| {
-                        (MeasureKind::Rubric { present, all }, ledger.missing_fields(all))
-                    });
-                }
-                Op::Schema { dimension, schema } => {
-                    if let Some(schema) = program.schemas.get(schema as usize) {
-                        let candidate = self.candidate;
-                        let before = self.out.issues.len();
-                        let errors = self.validate(schema, candidate, "", None);
-                        // max(0, 1 − errors / max(total_fields, 1)).
-                        #[expect(
-                            clippy::cast_precision_loss,
-                            reason = "counts of errors and fields are far below 2^52"
-                        )]
-                        let share = errors as f64 / schema.schema.total_fields.max(1) as f64;
-                        let fields = schema.schema.total_fields.max(1);
-                        let score = Score::clamped(1.0 - share);
-                        self.score(dimension, score, |_, issues| {
-                            #[expect(clippy::cast_precision_loss, reason = "far below 2^52")]
-                            let each = 1.0 / fields as f64;
-                            let mut losses = capped(each, 1.0 - score.get(), before..issues.len());
-                            let rest: f64 =
-                                1.0 - score.get() - losses.iter().map(|loss| loss.points).sum::<f64>();
-                            if errors > losses.len() {
-                                losses
-                                    .push(Loss::other(rest.max(0.0), "errors beyond those that are listed"));
-                            }
-                            (MeasureKind::Schema { errors, fields }, losses)
-                        });
-                    }
-                }
-                Op::Ground { dimension, settings } => self.ground(dimension, settings),
-                Op::Measure { dimension, function } => self.measure(dimension, function),
-                Op::BeginEnsemble => {
-                    self.room.members.clear();
-                    if let Some(ledger) = &mut self.ledger {
-                        ledger.members.clear();
-                    }
-                }
-                Op::Member { dimension, weight } => {
-                    let name = program.dimension(dimension).map_or("", AsRef::as_ref);
-                    let score = self.out.scores.take(name);
-                    self.room.members.push(score.map(|score| (score, weight)));
-                    if let Some(ledger) = &mut self.ledger {
-                        let account = ledger.account.take(name);
-                        ledger.members.push(account.and_then(|one| one.into_opinion(weight.get())));
-                    }
-                }
-                Op::Combine { dimension, how, disagreement } => {
-                    // A member that could not be measured leaves the dimension without a score, as it would alone.
-                    let members = &mut self.room.members;
-                    if members.iter().all(Option::is_some) {
-                        let scores: Vec<(Score, Weight)> = members.iter().flatten().copied().collect();
-                        let name = program.dimension(dimension).map_or("", AsRef::as_ref);
-                        let issue = disagreement.and_then(|bound| bound.issue(name, &scores));
-                        self.out.issues.extend(issue);
-                        if let Some(score) = combine(how, scores) {
-                            let name = program.dimension(dimension).cloned().unwrap_or_default();
-                            self.score(dimension, score, |ledger, _| {
-                                let opinions = ledger.members.drain(..).flatten().collect();
-                                let account = combined(&name, how, score, opinions);
-                                (account.by, account.losses)
-                            });
-                        }
-                    }
-                }
-                Op::BeginRules => {
-                    self.issues_before = self.out.issues.len();
-                    self.free.clear();
-                }
-                Op::EndRules { dimension, penalty, floor, counts } => {
-                    self.mark_pre_existing(self.issues_before);
-                    let free = std::mem::take(&mut self.free);
-                    let costs = |(at, issue): &(usize, &Issue)| {
-                        let next = free.partition_point(|free| free.end <= *at);
-                        is_counted(issue, counts) && free.get(next).is_none_or(|free| *at < free.start)
-                    };
-                    let found = self.out.issues.iter().enumerate().skip(self.issues_before).filter(costs);
-                    let counted = found.count();
-                    #[expect(clippy::cast_precision_loss, reason = "counts of issues are far below 2^52")]
-                    let found = counted as f64;
-                    let score = Score::clamped((1.0 - penalty.get() * found).max(floor.get()));
-                    let (before, blocking_only) = (self.issues_before, counts == Counts::Blocking);
-                    self.score(dimension, score, |_, issues| {
-                        let those = issues.iter().enumerate().skip(before).filter(costs).map(|(at, _)| at);
-                        let losses = capped(penalty.get(), 1.0 - score.get(), those);
-                        let (penalty, floor) = (penalty.get(), floor.get());
-                        (MeasureKind::Rules { counted, penalty, floor, blocking_only }, losses)
-                    });
-                }
-                Op::Field { slot, end } => {
-                    if let Some(name) = program.slots.name(slot) {
-                        let value = self.fields.get(slot).unwrap_or(&ABSENT);
-                        let at = Pointer::ROOT.child(Segment::Key(name));
-                        self.run_range(next, end, &Scope { value, at: &at, ..*scope });
-                    }
-                    next = end;
-                }
-                Op::Each { path, end } => {
-                    if let Some(RulePath { path, slot }) = program.paths.get(path as usize) {
-                        let (candidate, fuel) = (self.candidate, self.fuel);
-                        let member = slot.map(|slot| self.fields.get(slot));
-                        let mut run = |at: &Pointer<'_>, value: &'a Value| {
-                            self.run_range(next, end, &Scope { value, at, ..*scope });
-                        };
-                        match member {
-                            Some(Some(member)) => path.visit_below(member, fuel, &mut run),
-                            Some(None) => {}
-                            None => path.visit(candidate, fuel, &mut run),
-                        }
-                    }
-                    next = end;
-                }
-                Op::Test { subject, test } => self.flag = self.test(subject, test, scope),
-                Op::Not => self.flag = !self.flag,
-                Op::IfTrue(to) if self.flag => next = to,
-                Op::IfFalse(to) if !self.flag => next = to,
-                Op::IfAbsent(to) if !is_present(scope.value) => next = to,
-                Op::IfTrue(_) | Op::IfFalse(_) | Op::IfAbsent(_) => {}
-                Op::Jump(to) => next = to,
-                Op::Report { issue, check } => {
-                    if let Some((text, check)) =
-                        program.issues.get(issue as usize).zip(program.checks.get(check as usize))
-                    {
-                        let before = self.out.issues.len();
-                        self.out.issues.push(check_issue(text, check, program, self.dispositions, scope));
-                        self.free_since(text, before);
-                    }
-                }
-                Op::Conform { issue, schema } => {
-                    let text = program.issues.get(issue as usize);
-                    if let (Some(text), Some(schema)) = (text, program.schemas.get(schema as usize)) {
-                        let before = self.out.issues.len();
-                        self.validate(schema, scope.value, &scope.at.to_string(), Some(text));
-                        self.free_since(text, before);
-                    }
-                }
-                Op::Script { issue, function } => self.find_by_script(issue, function, scope),
+                self.combine(dimension, *combine, *disagreement);
             }
         }
     }
 
+    fn schema(&mut self, dimension: Index, schema: &SchemaCheck) {
+        let Some(candidate) = self.tree else { return };
+        let before = self.out.issues.len();
+        let errors = self.validate(schema, candidate, "", None);
+        let fields = schema.schema.total_fields.max(1);
+        // max(0, 1 − errors / max(total_fields, 1)).
+        #[expect(clippy::cast_precision_loss, reason = "counts of errors and fields are far below 2^52")]
+        let (share, each) = (errors as f64 / fields as f64, 1.0 / fields as f64);
+        let score = Score::clamped(1.0 - share);
+        self.score(dimension, score, |_, issues| {
+            let mut losses = capped(each, 1.0 - score.get(), before..issues.len());
+            let rest: f64 = 1.0 - score.get() - losses.iter().map(|loss| loss.points).sum::<f64>();
+            if errors > losses.len() {
+                losses.push(Loss::other(rest.max(0.0), "errors beyond those that are listed"));
+            }
+            (MeasureKind::Schema { errors, fields }, losses)
+        });
+    }
+
+    /// What the dimension was just given is the score of an ensemble's member.
+    fn keep_member(&mut self, dimension: Index, weight: Weight) {
+        let name = self.program.dimensions.get(dimension as usize).map_or("", AsRef::as_ref);
+        let score = self.out.scores.take(name);
+        self.room.members.push(score.map(|score| (score, weight)));
+        if let Some(ledger) = &mut self.ledger {
+            let account = ledger.account.take(name);
+            ledger.members.push(account.and_then(|one| one.into_opinion(weight.get())));
+        }
+    }
+
+    /// The dimension is what the members' scores make.
+    fn combine(&mut self, dimension: Index, how: Combine, disagreement: Option<Disagreement>) {
+        // A member that could not be measured leaves the dimension without a score, as it would alone.
+        if !self.room.members.iter().all(Option::is_some) {
+            return;
+        }
+        let Some(name) = self.program.dimensions.get(dimension as usize) else { return };
+        let scores: Vec<(Score, Weight)> = self.room.members.iter().flatten().copied().collect();
+        let issue = disagreement.and_then(|bound| bound.issue(name, &scores));
+        self.out.issues.extend(issue);
+        if let Some(score) = combine(how, scores) {
+            self.score(dimension, score, |ledger, _| {
+                let opinions = ledger.members.drain(..).flatten().collect();
+                let account = combined(name, how, score, opinions);
+                (account.by, account.losses)
+            });
+        }
+    }
+
+    /// The dimension is 1 less a penalty for each issue from `before` on, at least the floor.
+    fn penalize(&mut self, dimension: Index, before: usize, (penalty, floor): (Score, Score), counts: Counts) {
+        self.mark_pre_existing(before);
+        let free = std::mem::take(&mut self.free);
+        let costs = |(at, issue): &(usize, &Issue)| {
+            let next = free.partition_point(|free| free.end <= *at);
+            is_counted(issue, counts) && free.get(next).is_none_or(|free| *at < free.start)
+        };
+        let counted = self.out.issues.iter().enumerate().skip(before).filter(costs).count();
+        #[expect(clippy::cast_precision_loss, reason = "counts of issues are far below 2^52")]
+        let score = Score::clamped((1.0 - penalty.get() * counted as f64).max(floor.get()));
+        let blocking_only = counts == Counts::Blocking;
+        self.score(dimension, score, |_, issues| {
+            let those = issues.iter().enumerate().skip(before).filter(costs).map(|(at, _)| at);
+            let losses = capped(penalty.get(), 1.0 - score.get(), those);
+            let (penalty, floor) = (penalty.get(), floor.get());
+            (MeasureKind::Rules { counted, penalty, floor, blocking_only }, losses)
+        });
+        self.free = free;
+    }
+
+    fn rule(&mut self, rule: &'a CompiledRule, memo: &RefCell<Memo<'a>>) {
+        let (candidate, fields, fuel) = (self.candidate, self.fields, self.fuel);
+        let scope = Scope { candidate, fields, value: candidate, at: &Pointer::ROOT, fuel, memo };
+        match &rule.target {
+            CompiledTarget::Candidate => self.apply(rule, true, &scope),
+            CompiledTarget::Field { slot, name, .. } => {
+                let value = fields.get(*slot).unwrap_or(Item::Null);
+                let is_present = value.is_present();
+                if is_present || rule.asks_absent() {
+                    let at = Pointer::ROOT.child(Segment::Key(name));
+                    self.apply(rule, is_present, &Scope { value, at: &at, ..scope });
+                }
+            }
+            CompiledTarget::Each { path, slot } => {
+                fields.select(candidate, path, *slot, fuel, &mut |at, value| {
+                    let is_present = value.is_present();
+                    if (is_present || rule.asks_absent()) && !fuel.is_spent() {
+                        self.apply(rule, is_present, &Scope { value, at, ..scope });
+                    }
+                });
+            }
+        }
+    }
+
+    /// Asks what a rule asks of one target. The first check that fails is its issue.
+    fn apply(&mut self, rule: &'a CompiledRule, is_present: bool, scope: &Scope<'a, '_>) {
+        if let Some(when) = &rule.when
+            && !self.holds(when, scope)
+        {
+            return;
+        }
+        if let Some(check) = rule.presence.iter().find(|check| !self.holds(&check.condition, scope)) {
+            return self.report(rule, check, scope);
+        }
+        if !is_present {
+            return;
+        }
+        if let Some(check) = rule.checks.iter().find(|check| !self.holds(&check.condition, scope)) {
+            return self.report(rule, check, scope);
+        }
+        if let Some(schema) = &rule.schema {
+            let before = self.out.issues.len();
+            let own;
+            let value = match scope.value.tree() {
+                Some(value) => value,
+                None => {
+                    own = scope.value.to_value();
+                    &own
+                }
+            };
+            self.validate(schema, value, &scope.at.to_string(), Some(&rule.issue));
+            self.free_since(&rule.issue, before);
+        }
+        if let Some(function) = rule.script {
+            self.find_by_script(&rule.issue, function, scope);
+        }
+    }
+
+    fn report(&mut self, rule: &'a CompiledRule, check: &Check, scope: &Scope<'a, '_>) {
+        let target = match &rule.target {
+            CompiledTarget::Candidate => "".into(),
+            CompiledTarget::Field { pointer, .. } => pointer.into(),
+            CompiledTarget::Each { .. } => scope.at.to_string().into(),
+        };
+        let before = self.out.issues.len();
+        self.out.issues.push(check_issue(&rule.issue, check, target, self.dispositions, scope));
+        self.free_since(&rule.issue, before);
+    }
+
+    fn holds(&mut self, condition: &Condition, scope: &Scope<'a, '_>) -> bool {
+        match condition {
+            Condition::Test { subject, test } => self.test(subject, test, scope),
+            Condition::All(inner) => inner.iter().all(|inner| self.holds(inner, scope)),
+            Condition::Any(inner) => inner.iter().any(|inner| self.holds(inner, scope)),
+            Condition::Not(inner) => !self.holds(inner, scope),
+        }
+    }
+
     /// Sets a dimension. `account` says how it came to its score; it is asked only where a ledger is kept.
-    fn score(
+    pub(super) fn score(
         &mut self,
         dimension: Index,
         score: Score,
         account: impl FnOnce(&mut Ledger, &[Issue]) -> (MeasureKind, Vec<Loss>),
     ) {
-        if let Some(name) = self.program.dimension(dimension) {
+        if let Some(name) = self.program.dimensions.get(dimension as usize) {
             self.out.scores.set(name, score);
             if let Some(ledger) = self.ledger.as_deref_mut() {
                 let (by, mut losses) = account(ledger, &self.out.issues);
@@ -369,28 +396,24 @@ impl<'a> Machine<'a> {
         }
     }
 
-    fn test(&mut self, subject: OpSubject, index: Index, scope: &Scope<'a, '_>) -> bool {
-        let Some(test) = self.program.tests.get(index as usize) else { return false };
+    fn test(&mut self, subject: &Operand, test: &Test, scope: &Scope<'a, '_>) -> bool {
         let Buffers { text: room, of_source, .. } = &mut *self.room;
         match subject {
-            OpSubject::Value => scope.holds(test, Item::from(scope.value), room),
-            OpSubject::Key => scope.key_holds(test, room),
-            OpSubject::Source => {
+            Operand::Value => scope.holds(test, scope.value, room),
+            Operand::Key => scope.key_holds(test, room),
+            Operand::At(reference) => scope.any_holds(test, reference, room),
+            Operand::Source => {
                 let Some(text) = self.source.map(Source::text) else { return false };
-                if let Some(said) = of_source.get(index) {
+                if let Some(said) = of_source.get(test) {
                     return said;
                 }
                 if !self.fuel.spend_on(text.len() / SOURCE_STEP) {
                     return false;
                 }
                 let said = scope.holds(test, Item::Text(text), room);
-                of_source.keep(index, said);
+                of_source.keep(test, said);
                 said
             }
-            OpSubject::At(reference) => match self.program.references.get(reference as usize) {
-                Some(reference) => scope.any_holds(test, reference, room),
-                None => false,
-            },
         }
     }
 
@@ -430,18 +453,17 @@ impl<'a> Machine<'a> {
         errors
     }
 
-    fn ground(&mut self, dimension: Index, settings: Index) {
-        let Some(settings) = self.program.groundings.get(settings as usize) else { return };
-        let Some(source) = self.source else {
-            let name = self.program.dimension(dimension).map_or("", AsRef::as_ref);
+    fn ground(&mut self, dimension: Index, settings: &GroundingSettings) {
+        let (Some(source), Some(candidate)) = (self.source, self.tree) else {
+            let name = self.program.dimensions.get(dimension as usize).map_or("", AsRef::as_ref);
             let message = format!("there is no source text, so `{name}` can't be measured");
-            let issue = plain_issue("NO_SOURCE", Severity::Minor, String::new(), message);
+            let issue = plain_issue("NO_SOURCE", Severity::Minor, "", message);
             self.out.issues.push(Issue { disposition: Disposition::Warn, ..issue });
             return;
         };
         let before = self.out.issues.len();
         let share = grounded::ground(
-            self.candidate,
+            candidate,
             &self.program.document_type,
             self.names,
             source,
@@ -457,7 +479,7 @@ impl<'a> Machine<'a> {
             return;
         }
         for issue in self.out.issues.iter_mut().skip(before) {
-            issue.disposition = match issue.code.as_str() {
+            issue.disposition = match &*issue.code {
                 // What the document does not decide, a person does.
                 "CONFLICTING_MENTIONS" | NO_PARTS_EXTRACTED | PARTS_SKIPPED => Disposition::Escalate,
                 code => self.dispositions.of(code, issue.auto_fixable),
@@ -477,14 +499,14 @@ impl<'a> Machine<'a> {
     }
 
     fn arguments(&mut self) -> &Arguments {
-        let (candidate, source) = (self.candidate, self.source);
+        let (candidate, source) = (self.tree.unwrap_or(&NO_TREE), self.source);
         let cancel = self.fuel.cancel();
         self.arguments.get_or_insert_with(|| {
             Arguments::assessment(candidate, source.map(Source::text)).with_cancel(cancel)
         })
     }
 
-    fn measure(&mut self, dimension: Index, function: FunctionId) {
+    fn script(&mut self, dimension: Index, function: FunctionId) {
         let scripts = self.scripts;
         match scripts.number(function, self.arguments()) {
             Ok(number) => {
@@ -510,8 +532,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    fn find_by_script(&mut self, issue: Index, function: FunctionId, scope: &Scope<'_, '_>) {
-        let Some(text) = self.program.issues.get(issue as usize) else { return };
+    fn find_by_script(&mut self, text: &IssueText, function: FunctionId, scope: &Scope<'a, '_>) {
         let scripts = self.scripts;
         match scripts.findings(function, self.arguments()) {
             Ok(findings) => {
@@ -557,14 +578,14 @@ impl<'a> Machine<'a> {
 
     /// A failed script is an issue of its rule set: what could not be checked is not taken to be right.
     fn script_failed(&mut self, error: &ScriptError, rule: Option<&Arc<str>>) {
-        let issue = plain_issue(SCRIPT_FAILED, Severity::Major, String::new(), error.to_string());
+        let issue = plain_issue(SCRIPT_FAILED, Severity::Major, "", error.to_string());
         self.out.issues.push(Issue { disposition: Disposition::Escalate, rule: rule.cloned(), ..issue });
     }
 }
 
 impl Ledger {
     /// What the missing fields of the rubric in hand cost, where the fields that apply weigh `all`.
-    fn missing_fields(&mut self, all: f64) -> Vec<Loss> {
+    pub(super) fn missing_fields(&mut self, all: f64) -> Vec<Loss> {
         if all <= 0.0 {
             return vec![Loss::other(1.0, "no field of the rubric applies")];
         }

@@ -1,6 +1,7 @@
 //! A judge or validator: what one answer of it means.
 
-use super::assessment::{Issue, Scores};
+use super::assessment::Scores;
+use super::issue::{Issue, LazyText};
 use super::judged;
 use crate::profile::{AfterRetries, Scale};
 use crate::value::{Disposition, Score, Severity};
@@ -290,7 +291,7 @@ impl Member {
 }
 
 fn note(code: &str, severity: Severity, disposition: Disposition, message: String) -> Issue {
-    Issue { disposition, message, ..Issue::new(code, severity) }
+    Issue { disposition, message: message.into(), ..Issue::new(code.to_owned(), severity) }
 }
 
 /// Whether what is where issues are read can be read as such; what is neither an object nor a text could not be put
@@ -355,13 +356,14 @@ fn read_issue(
     let path = text("path").map(|path| pointer_of(&path)).unwrap_or_default();
     Some(Issue {
         disposition: handled.unwrap_or_else(|| disposition(&code, auto_fixable)),
-        path,
+        path: path.into(),
         message: text("message")
             .or_else(|| ["issue", "description", "text", "reason"].iter().find_map(|key| text(key)))
-            .unwrap_or_else(|| silent(&code)),
+            .unwrap_or_else(|| silent(&code))
+            .into(),
         auto_fixable,
-        suggested_fix: fields.get("suggested_fix").filter(|fix| !fix.is_null()).map(plain),
-        ..Issue::new(&code, severity)
+        suggested_fix: fields.get("suggested_fix").filter(|fix| !fix.is_null()).map(plain).map(LazyText::from),
+        ..Issue::new(code, severity)
     })
 }
 

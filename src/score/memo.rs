@@ -4,6 +4,7 @@
 //! the same for all targets, so what a test needs to know of it is found out once.
 
 use super::evaluate::Number;
+use crate::value::Item;
 use std::collections::HashSet;
 
 /// How many paths are remembered at once. A rule names one or two; the oldest makes room.
@@ -35,7 +36,7 @@ pub(super) enum Known<'v> {
     /// The smallest or largest number, if there is one.
     Number(Option<Number<'v>>),
     /// The value that all of them equal; `Err` when they differ, which no value equals.
-    Same(Result<Option<&'v serde_json::Value>, ()>),
+    Same(Result<Option<Item<'v>>, ()>),
     /// Whether one is present.
     Present(bool),
     /// How often it was asked what is among them, and all of them in canonical form once it was asked often.

@@ -1,6 +1,6 @@
 //! The items of a candidate that are about one part of the document each: held against that part, and none of them lost.
 
-use super::assessment::{Issue, SourceSpan};
+use super::issue::{Issue, SourceSpan};
 use super::grounded::{FoundLeaf, Names, Source, Telling, is_checked, steps};
 use super::grounding::{
     Finding, Grounder, Method, Reading, Scratch, Settings, Support, Verdict, quote_places,
@@ -300,7 +300,7 @@ impl Kind<'_> {
                 "add one item for each part to `{list}`; fields at the top are about the whole document"
             );
             return vec![Issue {
-                suggested_fix: Some(fix),
+                suggested_fix: Some(fix.into()),
                 ..plain_issue(NO_PARTS_EXTRACTED, Severity::Major, at, message)
             }];
         }
@@ -322,7 +322,7 @@ impl Kind<'_> {
                     let fix = format!("the document has the parts {}", cut(&labels.join(", "), HEADING));
                     let path = format!("{at}/{number}/{}", label.replace('~', "~0").replace('/', "~1"));
                     issues.push(Issue {
-                        suggested_fix: Some(fix),
+                        suggested_fix: Some(fix.into()),
                         ..plain_issue("UNKNOWN_PART", Severity::Major, path, message)
                     });
                 }
@@ -338,7 +338,7 @@ impl Kind<'_> {
             );
             let fix = format!("see whether the document has a part {skipped}, and what belongs to it");
             let skipped = plain_issue(PARTS_SKIPPED, Severity::Major, at, message);
-            issues.push(Issue { suggested_fix: Some(fix), ..skipped });
+            issues.push(Issue { suggested_fix: Some(fix.into()), ..skipped });
         }
         issues
     }
@@ -362,7 +362,7 @@ impl Kind<'_> {
         let message =
             format!("part {} (line {line}: \"{}\") {what} in `{}`", part.label, words, self.each.list.value);
         Issue {
-            suggested_fix: Some(format!("add what the document says of part {}", part.label)),
+            suggested_fix: Some(format!("add what the document says of part {}", part.label).into()),
             source_span: Some(SourceSpan::from(source.index.chars(&bytes))),
             ..plain_issue(PART_NOT_EXTRACTED, self.each.missing, path, message)
         }

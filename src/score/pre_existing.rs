@@ -1,6 +1,6 @@
 //! Mistakes that a document had before an edit, and that the edit does not touch.
 
-use super::assessment::Issue;
+use super::issue::Issue;
 use crate::value::{Disposition, Segment, push_segment};
 use json_patch::{PatchOperation, patch_unsafe};
 use serde::Deserialize;
@@ -46,7 +46,7 @@ impl PreExisting {
             let path = pointer(&place?);
             // What a message says of the place goes by where it is now.
             let message = issue.message.replace(&format!("`{}`", issue.path), &format!("`{path}`"));
-            Some(Issue { path, message, ..issue })
+            Some(Issue { path: path.into(), message: message.into(), ..issue })
         });
         PreExisting(untouched.collect())
     }
@@ -134,8 +134,8 @@ mod tests {
     /// Where an issue at `path` is known after the patch, if it still is.
     fn after(path: &str, patch: &Value) -> Option<String> {
         let document = json!({"a": [{"x": 1}, {"x": 2}, {"x": 3}], "b": {"c": {"d": 1}}, "a/b": 1});
-        let issue = Issue { path: path.to_owned(), ..Issue::new("X", Severity::Major) };
-        PreExisting::of(vec![issue], &document, patch).0.pop().map(|issue| issue.path)
+        let issue = Issue { path: path.to_owned().into(), ..Issue::new("X", Severity::Major) };
+        PreExisting::of(vec![issue], &document, patch).0.pop().map(|issue| issue.path.into())
     }
 
     #[test]

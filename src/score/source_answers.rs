@@ -2,7 +2,7 @@
 
 use super::grounded::Source;
 use super::grounding::Identity;
-use crate::rules::{Index, Program};
+use crate::rules::{Program, Test};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -11,7 +11,8 @@ use std::sync::Arc;
 pub(super) struct SourceAnswers {
     /// The text, and the type of document whose program has the tests.
     of: Option<(Identity, Arc<str>)>,
-    said: BTreeMap<Index, bool>,
+    /// By the tests' identities: those of a program stay where they are.
+    said: BTreeMap<usize, bool>,
 }
 
 impl SourceAnswers {
@@ -26,11 +27,11 @@ impl SourceAnswers {
     }
 
     /// What a test said.
-    pub(super) fn get(&self, test: Index) -> Option<bool> {
-        self.said.get(&test).copied()
+    pub(super) fn get(&self, test: &Test) -> Option<bool> {
+        self.said.get(&(std::ptr::from_ref(test) as usize)).copied()
     }
 
-    pub(super) fn keep(&mut self, test: Index, said: bool) {
-        self.said.insert(test, said);
+    pub(super) fn keep(&mut self, test: &Test, said: bool) {
+        self.said.insert(std::ptr::from_ref(test) as usize, said);
     }
 }

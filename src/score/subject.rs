@@ -1,6 +1,6 @@
 //! What is assessed: the candidate itself, or the document that a candidate patches.
 
-use super::assessment::Issue;
+use super::issue::Issue;
 use super::wording::plain_issue;
 use crate::profile::CandidateKind;
 use crate::value::{MAX_CANDIDATE_DEPTH, Segment, Severity, is_deeper, push_segment};
@@ -207,7 +207,7 @@ mod tests {
     fn apply(document: &Value, patch: &Value) -> Result<Value, Vec<(String, String)>> {
         AssessedValue::of(CandidateKind::Patch, patch, Some(document))
             .map(|subject| subject.value().clone())
-            .map_err(|issues| issues.into_iter().map(|issue| (issue.path, issue.message)).collect())
+            .map_err(|issues| issues.into_iter().map(|issue| (issue.path.into(), issue.message.into())).collect())
     }
 
     #[test]

@@ -1,12 +1,11 @@
 //! Weighs the fields of a rubric: what is there, what is missing, and what the candidate says of itself.
 
-use super::assessment::{Issue, SourceSpan};
+use super::account::MeasureKind;
+use super::issue::{Issue, LazyText, SourceSpan};
 use super::machine::Machine;
-use super::wording::plain_issue;
-use crate::rules::{Importance, Index, RubricField};
-use crate::value::{Disposition, Segment, Severity, is_present};
-use serde_json::Value;
-use std::fmt::Write as _;
+use super::wording::{Finding, plain_issue};
+use crate::rules::{FieldWeight, Importance, Index, RubricField, RubricFields};
+use crate::value::{Disposition, Item, Score, Severity};
 use std::sync::Arc;
 
 /// Most matches of one pattern that are compared to see whether a document says several things.
@@ -21,6 +20,16 @@ enum Status {
     Ambiguous,
     /// Nothing that matters here.
     Other,
+}
+
+impl Status {
+    fn of(stated: Option<Item<'_>>) -> Self {
+        match stated.and_then(Item::as_text) {
+            Some("not_present") => Status::NotPresent,
+            Some("ambiguous") => Status::Ambiguous,
+            _ => Status::Other,
+        }
+    }
 }
 
 /// A passage of a document that mentions a field.
@@ -46,19 +55,55 @@ enum Mentions<'t> {
     Several(Mention<'t>),
 }
 
-impl Machine<'_> {
+/// What the fields of a rubric weigh so far.
+#[derive(Debug, Clone, Copy, Default)]
+struct Sums {
+    present: f64,
+    all: f64,
+}
+
+impl<'a> Machine<'a> {
+    /// The dimension is the weight of the fields that are present over that of all.
+    pub(super) fn rubric(&mut self, dimension: Index, rubric: &'a RubricFields) {
+        let mut sums = Sums::default();
+        let said_before = self.out.missing.len();
+        self.room.optional.clear();
+        if let Some(ledger) = &mut self.ledger {
+            ledger.missing.clear();
+        }
+        for (at, FieldWeight { slot, status, weight }) in rubric.weights.iter().enumerate() {
+            let there = self.fields.get(*slot).is_some_and(Item::is_present);
+            match self.fields.get(*status) {
+                None if there => {
+                    sums.present += weight;
+                    sums.all += weight;
+                }
+                status => {
+                    if let Some(field) = rubric.fields.get(at) {
+                        self.weigh(field, there, Status::of(status), &mut sums, said_before);
+                    }
+                }
+            }
+        }
+        let Sums { present, all } = sums;
+        self.say_costs(dimension, all);
+        let score = Score::clamped(if all > 0.0 { present / all } else { 0.0 });
+        self.score(dimension, score, |ledger, _| {
+            (MeasureKind::Rubric { present, all }, ledger.missing_fields(all))
+        });
+    }
+
     /// Adds a field to both sums, unless it is said not to be in the document, or to be ambiguous there.
-    pub(super) fn weigh(&mut self, field: &RubricField) {
-        let there = self.fields.get(field.slot).is_some_and(is_present);
-        match self.status(field) {
-            Status::NotPresent => return self.weigh_not_present(field),
+    fn weigh(&mut self, field: &'a RubricField, there: bool, status: Status, sums: &mut Sums, said: usize) {
+        match status {
+            Status::NotPresent => return self.weigh_not_present(field, sums, said),
             Status::Ambiguous => {
                 let span = match mentions(field, self.source.map(super::Source::text)) {
                     Mentions::Several(mention) => self.span(&mention),
                     Mentions::NoSource => None,
                     // Which of several values was taken is for a person to see, too.
                     _ if there => None,
-                    Mentions::None | Mentions::One(_) => return self.weigh_clear(field),
+                    Mentions::None | Mentions::One(_) => return self.weigh_clear(field, sums, said),
                 };
                 self.say_ambiguous(field, span);
                 if !there {
@@ -67,80 +112,83 @@ impl Machine<'_> {
             }
             Status::Other => {}
         }
-        self.sums.1 += field.weight;
+        sums.all += field.weight;
         if there {
-            self.sums.0 += field.weight;
+            sums.present += field.weight;
             return;
         }
         let severity = match field.importance {
             Importance::Required => Severity::Major,
             Importance::Important => Severity::Minor,
             // Without a weight, nothing is lost.
-            Importance::Optional if field.weight <= 0.0 => return self.note_missing(field, false),
+            Importance::Optional if field.weight <= 0.0 => return self.note_missing(field, false, said),
             Importance::Optional => Severity::Info,
         };
-        let message = format!("{} field `{}` is missing", field.importance.as_str(), field.name);
-        let issue = plain_issue("MISSING_FIELD", severity, pointer(&field.name), message);
-        let issue = Issue { suggested_fix: field.suggestion.clone(), ..issue };
+        let issue = Issue {
+            path: (&field.pointer).into(),
+            message: (&field.missing).into(),
+            suggested_fix: field.suggestion.as_ref().map(LazyText::from),
+            ..Issue::new("MISSING_FIELD", severity)
+        };
         if severity == Severity::Info {
             self.room.optional.push((self.out.issues.len(), field.weight));
             self.out.issues.push(Issue { disposition: Disposition::Warn, ..issue });
         } else {
             self.found(issue);
         }
-        self.note_missing(field, true);
+        self.note_missing(field, true, said);
     }
 
     /// Says of the missing optional fields of the rubric in hand what they cost, now that all fields are weighed.
-    pub(super) fn say_costs(&mut self, dimension: Index) {
-        let (_, all) = self.sums;
-        let Some(name) = self.program.dimension(dimension) else { return };
+    fn say_costs(&mut self, dimension: Index, all: f64) {
+        let Some(name) = self.program.dimensions.get(dimension as usize) else { return };
         for (at, weight) in self.room.optional.drain(..) {
             if let Some(issue) = self.out.issues.get_mut(at) {
-                let _ = write!(issue.message, ", which costs {:.3} of `{name}`", weight / all);
+                issue.message = LazyText::later(Finding::cost(issue.message.clone(), weight / all, name));
             }
         }
     }
 
-    fn status(&self, field: &RubricField) -> Status {
-        match self.fields.get(field.status).and_then(Value::as_str) {
-            Some("not_present") => Status::NotPresent,
-            Some("ambiguous") => Status::Ambiguous,
-            _ => Status::Other,
-        }
-    }
-
     /// A field that is said not to be in the document leaves both sums, unless the document speaks of it.
-    fn weigh_not_present(&mut self, field: &RubricField) {
+    fn weigh_not_present(&mut self, field: &'a RubricField, sums: &mut Sums, said: usize) {
         let mention = match mentions(field, self.source.map(super::Source::text)) {
             Mentions::NoSource | Mentions::None => return,
             Mentions::One(mention) | Mentions::Several(mention) => mention,
         };
         let span = self.span(&mention);
         let message = format!("`{}` is said to be absent, but the source speaks of it", field.name);
-        self.weigh_refuted(field, "NOT_PRESENT_BUT_MENTIONED", message, span);
+        self.weigh_refuted(field, "NOT_PRESENT_BUT_MENTIONED", message, span, sums, said);
     }
 
     /// A field that is said to be ambiguous, and left out, of which the document does not say several things.
-    fn weigh_clear(&mut self, field: &RubricField) {
+    fn weigh_clear(&mut self, field: &'a RubricField, sums: &mut Sums, said: usize) {
         let message = format!(
             "`{}` is said to be ambiguous, but the source does not say several things of it",
             field.name
         );
-        self.weigh_refuted(field, "AMBIGUOUS_BUT_CLEAR", message, None);
+        self.weigh_refuted(field, "AMBIGUOUS_BUT_CLEAR", message, None, sums, said);
     }
 
-    /// A claim that the document does not bear out: the field counts as missing.
-    fn weigh_refuted(&mut self, field: &RubricField, code: &str, message: String, span: Option<SourceSpan>) {
-        self.sums.1 += field.weight;
-        let issue = plain_issue(code, Severity::Major, pointer(&field.name), message);
-        self.found(Issue { suggested_fix: field.suggestion.clone(), source_span: span, ..issue });
-        self.note_missing(field, true);
+    /// A claim that the document does not support: the field counts as missing.
+    fn weigh_refuted(
+        &mut self,
+        field: &'a RubricField,
+        code: &'static str,
+        message: String,
+        span: Option<SourceSpan>,
+        sums: &mut Sums,
+        said: usize,
+    ) {
+        sums.all += field.weight;
+        let issue = plain_issue(code, Severity::Major, &field.pointer, message);
+        let suggested_fix = field.suggestion.as_ref().map(LazyText::from);
+        self.found(Issue { suggested_fix, source_span: span, ..issue });
+        self.note_missing(field, true, said);
     }
 
     fn say_ambiguous(&mut self, field: &RubricField, span: Option<SourceSpan>) {
         let message = format!("`{}` is said to be ambiguous in the source; a person must decide", field.name);
-        let issue = plain_issue("FIELD_AMBIGUOUS", Severity::Major, pointer(&field.name), message);
+        let issue = plain_issue("FIELD_AMBIGUOUS", Severity::Major, &field.pointer, message);
         self.out.issues.push(Issue { disposition: Disposition::Escalate, source_span: span, ..issue });
     }
 
@@ -150,13 +198,14 @@ impl Machine<'_> {
         Some(SourceSpan { start: before, end: before + mention.words.chars().count() })
     }
 
-    /// Notes a field that is not present; `said` tells that the latest issue is about it.
-    fn note_missing(&mut self, field: &RubricField, said: bool) {
+    /// Notes a field that is not present. `has_issue` tells that the latest issue is about it; the first `before` of those that
+    /// are missing were found by other rubrics.
+    fn note_missing(&mut self, field: &RubricField, has_issue: bool, before: usize) {
         if let Some(ledger) = &mut self.ledger {
-            let issue = said.then(|| self.out.issues.len().saturating_sub(1));
+            let issue = has_issue.then(|| self.out.issues.len().saturating_sub(1));
             ledger.missing.push((issue, Arc::clone(&field.name), field.weight));
         }
-        if !self.out.missing.contains(&field.name) {
+        if !self.out.missing.iter().take(before).any(|known| *known == field.name) {
             self.out.missing.push(Arc::clone(&field.name));
         }
     }
@@ -190,10 +239,4 @@ fn says_same(a: &str, b: &str) -> bool {
         words.filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
     };
     letters(a) == letters(b)
-}
-
-fn pointer(field: &str) -> String {
-    let mut pointer = String::new();
-    crate::value::push_segment(&mut pointer, Segment::Key(field));
-    pointer
 }

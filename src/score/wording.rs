@@ -1,15 +1,17 @@
-//! Paths and messages of issues. Runs only when something is wrong, so it may allocate.
+//! Paths and messages of issues. What a message says is kept, and written when somebody reads it.
 
-use super::assessment::Issue;
 use super::chain::broken_step;
 use super::evaluate::{Scope, first_different, repetition};
+use super::issue::{Issue, LazyText};
 use crate::profile::{Dispositions, SchemaCodes};
-use crate::rules::{Check, IssueText, Program, Reference, SchemaCheck, Test};
-use crate::script::Finding;
-use crate::value::{JsonPath, PathStep, Segment, Severity, push_segment, unescape};
+use crate::rules::{Check, IssueText, Reference, SchemaCheck, Template, Test};
+use crate::script::Finding as ScriptFinding;
+use crate::value::{Disposition, Item, JsonPath, PathStep, Segment, Severity, push_segment, unescape};
 use jsonschema::ValidationError;
 use jsonschema::error::ValidationErrorKind;
-use serde_json::Value;
+use serde_json::{Number, Value};
+use std::fmt;
+use std::sync::{Arc, OnceLock};
 
 /// Longest value shown in a message, in characters.
 const MAX_SHOWN: usize = 120;
@@ -32,36 +34,164 @@ pub(super) fn shown(value: &Value) -> String {
     }
 }
 
+/// A message cut to what a reader may be expected to read.
+pub(super) fn cut_message(text: &str) -> String {
+    cut(text, MAX_MESSAGE)
+}
+
+/// What the message of a rule's issue is made from when somebody reads it.
+#[derive(Debug)]
+pub(super) struct Finding {
+    made_of: MadeOf,
+    message: OnceLock<String>,
+}
+
+#[derive(Debug)]
+enum MadeOf {
+    /// A check that failed.
+    Check {
+        rule: Arc<IssueText>,
+        /// What would have passed.
+        expected: Arc<str>,
+        is_presence: bool,
+        /// Where the target is.
+        target: LazyText,
+        value: Shown,
+    },
+    /// A missing field, and what it costs.
+    Cost { missing: LazyText, points: f64, dimension: Arc<str> },
+}
+
+/// A value as messages show it.
+#[derive(Debug)]
+pub(super) enum Shown {
+    Null,
+    Bool(bool),
+    Number(Number),
+    Text(Box<str>),
+    Other(Value),
+}
+
+impl Shown {
+    pub(super) fn of(value: Item<'_>) -> Self {
+        match value {
+            Item::Null => Shown::Null,
+            Item::Bool(b) => Shown::Bool(b),
+            Item::Number(number) => Shown::Number(number.clone()),
+            Item::Text(text) => Shown::Text(cut(text, MAX_SHOWN).into()),
+            Item::List(_) | Item::Map(_) => Shown::Other(value.to_value()),
+        }
+    }
+
+    /// The same for messages that are no templates, which show the beginning of what is long.
+    fn brief(value: Item<'_>) -> Self {
+        match value.tree() {
+            Some(tree) => Shown::Text(shown(tree).into()),
+            None => Shown::of(value),
+        }
+    }
+
+    fn for_template(&self) -> minijinja::Value {
+        match self {
+            // An absent value has no text; templates show it as such instead of a word for nothing.
+            Shown::Null => minijinja::Value::from(""),
+            Shown::Bool(b) => minijinja::Value::from(*b),
+            Shown::Number(number) => minijinja::Value::from(minijinja::value::Serde(number)),
+            Shown::Text(text) => minijinja::Value::from(&**text),
+            Shown::Other(value) => minijinja::Value::from(minijinja::value::Serde(value)),
+        }
+    }
+}
+
+impl fmt::Display for Shown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Shown::Null => f.write_str("null"),
+            Shown::Bool(b) => write!(f, "{b}"),
+            Shown::Number(number) => write!(f, "{number}"),
+            Shown::Text(text) => f.write_str(text),
+            Shown::Other(value) => f.write_str(&shown(value)),
+        }
+    }
+}
+
+impl Finding {
+    fn new(made_of: MadeOf) -> Self {
+        Finding { made_of, message: OnceLock::new() }
+    }
+
+    /// A missing field of a rubric, and the points that it takes off a dimension.
+    pub(super) fn cost(missing: LazyText, points: f64, dimension: &Arc<str>) -> Self {
+        Finding::new(MadeOf::Cost { missing, points, dimension: Arc::clone(dimension) })
+    }
+
+    /// The message, written when it is first asked for.
+    pub(super) fn message(&self) -> &str {
+        self.message.get_or_init(|| match &self.made_of {
+            MadeOf::Cost { missing, points, dimension } => {
+                format!("{missing}, which costs {points:.3} of `{dimension}`")
+            }
+            MadeOf::Check { rule, expected, is_presence, target, value } => {
+                let rendered = rule.message.as_ref().and_then(|message| {
+                    let key = target.rsplit_once('/').map_or("", |(_, key)| key);
+                    message.render(|| variables(&unescape(key), target, value)).ok()
+                });
+                cut_message(&rendered.unwrap_or_else(|| match &**target {
+                    target if *is_presence => format!("`{target}` is missing"),
+                    "" => format!("expected {expected}"),
+                    target => format!("`{target}` is `{value}`; expected {expected}"),
+                }))
+            }
+        })
+    }
+}
+
+/// What templates of messages and suggestions see.
+fn variables(key: &str, path: &str, value: &Shown) -> minijinja::Value {
+    let field = path.strip_prefix('/').and_then(|p| p.split('/').next()).unwrap_or_default();
+    minijinja::context! { value => value.for_template(), key, path, field => unescape(field) }
+}
+
 /// The issue of a check that has failed.
 pub(super) fn check_issue(
-    text: &IssueText,
+    text: &Arc<IssueText>,
     check: &Check,
-    program: &Program,
+    target: LazyText,
     dispositions: &Dispositions,
     scope: &Scope<'_, '_>,
 ) -> Issue {
-    let target = scope.at.to_string();
-    let blamed =
-        check.blames.and_then(|test| program.tests.get(test as usize)).and_then(|test| blame(test, scope));
-    let (path, fallback) = match blamed {
-        Some(blame) => (blame.path, blame.message),
-        None if check.is_presence => (target.clone(), format!("`{target}` is missing")),
-        None if target.is_empty() => (target.clone(), format!("expected {}", check.expected)),
-        None => {
-            let message = format!("`{target}` is `{}`; expected {}", shown(scope.value), check.expected);
-            (target.clone(), message)
+    let blamed = check.blames().and_then(|test| blame(test, &target, scope));
+    let fixed = text.message.as_ref().and_then(Template::fixed);
+    let (path, message) = match (blamed, fixed) {
+        (Some(blame), _) => {
+            let message = rendered(text.message.as_ref(), scope, &blame.path);
+            (blame.path.into(), LazyText::message(&message.unwrap_or(blame.message)))
+        }
+        (None, Some(fixed)) => (target, fixed.into()),
+        (None, None) => {
+            let made_of = MadeOf::Check {
+                rule: Arc::clone(text),
+                expected: Arc::clone(&check.expected),
+                is_presence: check.is_presence,
+                target: target.clone(),
+                value: if text.message.is_some() { Shown::of(scope.value) } else { Shown::brief(scope.value) },
+            };
+            (target, LazyText::later(Finding::new(made_of)))
         }
     };
-    let message = rendered(text.message.as_ref(), scope, &path).unwrap_or(fallback);
+    let suggested_fix = text.suggestion.as_ref().and_then(|suggestion| match suggestion.fixed() {
+        Some(fixed) => Some(fixed.into()),
+        None => rendered(Some(suggestion), scope, &path).map(LazyText::from),
+    });
     Issue {
-        code: text.code.clone(),
+        code: (&text.code).into(),
         severity: text.severity,
         disposition: text.disposition.unwrap_or_else(|| dispositions.of(&text.code, text.auto_fixable)),
         auto_fixable: text.auto_fixable,
-        suggested_fix: rendered(text.suggestion.as_ref(), scope, &path),
+        suggested_fix,
         path,
-        message: cut(&message, MAX_MESSAGE),
-        rule: Some(text.rule.clone()),
+        message,
+        rule: Some(Arc::clone(&text.rule)),
         source_span: None,
         pre_existing: false,
     }
@@ -70,7 +200,7 @@ pub(super) fn check_issue(
 /// The issue that a script has found.
 pub(super) fn script_issue(
     text: &IssueText,
-    finding: Finding,
+    finding: ScriptFinding,
     dispositions: &Dispositions,
     scope: &Scope<'_, '_>,
 ) -> Issue {
@@ -79,8 +209,8 @@ pub(super) fn script_issue(
         .message
         .or_else(|| rendered(text.message.as_ref(), scope, &path))
         .unwrap_or_else(|| format!("the rule `{}` does not hold", text.rule));
-    let suggested_fix = finding.suggested_fix.or_else(|| rendered(text.suggestion.as_ref(), scope, &path));
-    let code = finding.code.unwrap_or_else(|| text.code.clone());
+    let suggested_fix: Option<String> = finding.suggested_fix.or_else(|| rendered(text.suggestion.as_ref(), scope, &path));
+    let code = finding.code.map_or_else(|| LazyText::from(&text.code), LazyText::from);
     let auto_fixable = finding.auto_fixable.unwrap_or(text.auto_fixable);
     let said = finding.disposition.or(text.disposition);
     Issue {
@@ -88,10 +218,10 @@ pub(super) fn script_issue(
         disposition: said.unwrap_or_else(|| dispositions.of(&code, auto_fixable)),
         auto_fixable,
         code,
-        path,
-        message: cut(&message, MAX_MESSAGE),
+        path: path.into(),
+        message: LazyText::message(&message),
         rule: Some(text.rule.clone()),
-        suggested_fix,
+        suggested_fix: suggested_fix.map(LazyText::from),
         source_span: None,
         pre_existing: false,
     }
@@ -111,30 +241,29 @@ pub(super) fn schema_issue(
         push_segment(&mut path, Segment::Key(name));
     }
     let known = check.codes.of(kind.keyword());
-    let code = match (known, rule) {
-        (Some(known), _) => known.code.clone(),
-        (None, Some(rule)) if check.codes == SchemaCodes::default() => rule.code.clone(),
-        (None, _) => format!("SCHEMA_{}", upper_snake(kind.keyword())),
+    let code: LazyText = match (known, rule) {
+        (Some(known), _) => known.code.clone().into(),
+        (None, Some(rule)) if check.codes == SchemaCodes::default() => (&rule.code).into(),
+        (None, _) => format!("SCHEMA_{}", upper_snake(kind.keyword())).into(),
     };
     let severity = known.and_then(|known| known.severity).or(rule.map(|rule| rule.severity));
-    let issue = plain_issue(&code, severity.unwrap_or(Severity::Major), path, error.to_string());
+    let issue = plain_issue(code, severity.unwrap_or(Severity::Major), path, error.to_string());
     let auto_fixable = known.map_or(rule.is_some_and(|rule| rule.auto_fixable), |known| known.auto_fixable);
     Issue { rule: rule.map(|rule| rule.rule.clone()), auto_fixable, ..issue }
 }
 
 /// An issue that no rule file words, not yet handed to anyone by its code.
-pub(super) fn plain_issue(code: &str, severity: Severity, path: String, message: String) -> Issue {
+pub(super) fn plain_issue(
+    code: impl Into<LazyText>,
+    severity: Severity,
+    path: impl Into<LazyText>,
+    message: impl AsRef<str>,
+) -> Issue {
     Issue {
-        code: code.to_owned(),
-        severity,
-        disposition: crate::value::Disposition::Correct,
-        auto_fixable: false,
-        path,
-        message: cut(&message, MAX_MESSAGE),
-        rule: None,
-        suggested_fix: None,
-        source_span: None,
-        pre_existing: false,
+        disposition: Disposition::Correct,
+        path: path.into(),
+        message: LazyText::message(message.as_ref()),
+        ..Issue::new(code, severity)
     }
 }
 
@@ -145,10 +274,9 @@ struct Blame {
 }
 
 /// Looks for it; `None` when the target as a whole is to blame.
-fn blame(test: &Test, scope: &Scope<'_, '_>) -> Option<Blame> {
-    let target = scope.at.to_string();
+fn blame(test: &Test, target: &str, scope: &Scope<'_, '_>) -> Option<Blame> {
     let element = |index: usize, key: Option<&str>| {
-        let mut path = target.clone();
+        let mut path = target.to_owned();
         push_segment(&mut path, Segment::Index(index));
         if let Some(key) = key {
             push_segment(&mut path, Segment::Key(key));
@@ -156,10 +284,10 @@ fn blame(test: &Test, scope: &Scope<'_, '_>) -> Option<Blame> {
         path
     };
     let against = |must: &str, reference: &Reference| {
-        let other = shown(&scope.first(reference)?);
-        let (value, place) = (shown(scope.value), pointer_of(reference, scope));
+        let other = scope.first(reference)?;
+        let (value, place) = (Shown::of(scope.value), pointer_of(reference, scope));
         let message = format!("`{target}` is `{value}`, which {must} `{other}` (see `{place}`)");
-        Some(Blame { path: target.clone(), message })
+        Some(Blame { path: target.to_owned(), message })
     };
     match test {
         Test::Require(all) | Test::RequireWith(all) => {
@@ -176,31 +304,29 @@ fn blame(test: &Test, scope: &Scope<'_, '_>) -> Option<Blame> {
         Test::AtMost(reference) => against("must be at most", reference),
         Test::AtLeast(reference) => against("must be at least", reference),
         Test::Unique { key } => {
-            let items = scope.value.as_array()?;
-            let (again, first) = repetition(items, key.as_deref())?;
-            let value =
-                items.get(again).and_then(|item| key.as_deref().map_or(Some(item), |key| item.get(key)));
+            let (again, first) = repetition(scope.value, key.as_deref())?;
+            let item = scope.value.element(again)?;
+            let value = Shown::of(key.as_deref().map_or(Some(item), |key| item.member(key))?);
             let path = element(again, key.as_deref());
-            let (value, first) = (shown(value?), element(first, key.as_deref()));
+            let first = element(first, key.as_deref());
             Some(Blame { message: format!("`{path}` is `{value}`, which stands at `{first}` already"), path })
         }
         Test::Distinct(reference) => {
             let (path, first) = scope.repeated(reference)?;
-            let value = scope.candidate.pointer(&path).map_or_else(String::new, shown);
+            let (path, value) = path;
             Some(Blame { message: format!("`{path}` is `{value}`, which stands at `{first}` already"), path })
         }
         Test::Uniform { path } => {
-            let at = element(first_different(scope.value.as_array()?, path.as_ref(), scope.fuel)?, None);
+            let at = element(first_different(scope.value, path.as_ref(), scope.fuel)?, None);
             let what = path.as_ref().map_or_else(String::new, |path| format!(" in `{}`", path.as_str()));
             Some(Blame { message: format!("`{at}` differs{what} from the elements before it"), path: at })
         }
         Test::PathResolves(chain) => {
-            let steps = scope.value.as_array()?;
-            let position = broken_step(chain, steps, scope.candidate, scope.fuel)?;
-            let step = steps.get(position)?;
-            let said = chain.step.as_deref().map_or(Some(step), |member| step.get(member));
+            let position = broken_step(chain, scope.value, scope.candidate, scope.fuel)?;
+            let step = scope.value.element(position)?;
+            let said = chain.step.as_deref().map_or(Some(step), |member| step.member(member));
             let path = element(position, chain.step.as_deref());
-            let value = said.map_or_else(String::new, |said| format!(" (`{}`)", shown(said)));
+            let value = said.map_or_else(String::new, |said| format!(" (`{}`)", Shown::of(said)));
             Some(Blame { message: format!("the step `{path}`{value} leads nowhere in the document"), path })
         }
         _ => None,
@@ -211,12 +337,12 @@ fn blame(test: &Test, scope: &Scope<'_, '_>) -> Option<Blame> {
 fn pointer_of(reference: &Reference, scope: &Scope<'_, '_>) -> String {
     let target = scope.at.to_string();
     let (mut pointer, path) = match reference {
-        Reference::Field(name) => {
+        Reference::Field { name, .. } => {
             let mut pointer = String::new();
             push_segment(&mut pointer, Segment::Key(name));
             return pointer;
         }
-        Reference::Root(path) => (String::new(), path),
+        Reference::Root { path, .. } => (String::new(), path),
         Reference::Target(path) => (target.clone(), path),
         Reference::Holder { up, path } => match scope.above(*up) {
             Some(holder) => (holder.to_string(), path),
@@ -242,24 +368,13 @@ fn push_steps(pointer: &mut String, path: &JsonPath) -> Option<()> {
     Some(())
 }
 
-fn rendered(template: Option<&crate::rules::Template>, scope: &Scope<'_, '_>, path: &str) -> Option<String> {
-    let variables = || {
-        let key = match scope.at.last() {
-            Some(Segment::Key(key)) => key.to_owned(),
-            Some(Segment::Index(index)) => index.to_string(),
-            None => String::new(),
-        };
-        let value = match scope.value {
-            Value::String(text) => minijinja::Value::from(cut(text, MAX_SHOWN)),
-            // An absent value has no text; templates show it as such instead of a word for nothing.
-            Value::Null => minijinja::Value::from(""),
-            other => minijinja::Value::from(minijinja::value::Serde(other)),
-        };
-        let field = path.strip_prefix('/').and_then(|p| p.split('/').next()).unwrap_or_default();
-        let field = unescape(field);
-        minijinja::context! { value, key, path, field }
+fn rendered(template: Option<&Template>, scope: &Scope<'_, '_>, path: &str) -> Option<String> {
+    let key = match scope.at.last() {
+        Some(Segment::Key(key)) => key.to_owned(),
+        Some(Segment::Index(index)) => index.to_string(),
+        None => String::new(),
     };
-    template?.render(variables).ok()
+    template?.render(|| variables(&key, path, &Shown::of(scope.value))).ok()
 }
 
 /// `additionalProperties` to `ADDITIONAL_PROPERTIES`.

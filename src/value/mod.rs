@@ -3,6 +3,7 @@
 mod candidate;
 mod decimal;
 mod fuel;
+mod item;
 mod json_path;
 mod kebab;
 mod pointer;
@@ -27,6 +28,7 @@ pub(crate) use candidate::digest_bytes;
 pub use candidate::{Digest, MAX_CANDIDATE_DEPTH, canonical, is_deeper, is_present};
 pub(crate) use decimal::{Decimal, Digits, compare_numbers};
 pub use fuel::{Cancel, Fuel};
+pub(crate) use item::{Children, Item, ReadNode, ReadValue};
 pub use json_path::{JsonPath, PathError, PathStep};
 pub(crate) use kebab::to_kebab;
 pub(crate) use pointer::{Pointer, Segment, escape, index_of, push_segment, unescape, unescape_fragment};

@@ -1,6 +1,5 @@
 //! JSON Pointers (RFC 6901), built while walking down without allocating until one is needed.
 
-use serde_json::Value;
 use std::borrow::Cow;
 use std::fmt;
 
@@ -34,17 +33,6 @@ impl<'a> Pointer<'a> {
     #[must_use]
     pub(crate) fn last(&self) -> Option<Segment<'a>> {
         self.segment
-    }
-
-    /// The value that it leads to, if there is one.
-    #[must_use]
-    pub(crate) fn resolve<'v>(&self, root: &'v Value) -> Option<&'v Value> {
-        let above = self.parent.map_or(Some(root), |parent| parent.resolve(root))?;
-        match self.segment {
-            None => Some(above),
-            Some(Segment::Key(key)) => above.get(key),
-            Some(Segment::Index(index)) => above.get(index),
-        }
     }
 
     /// The pointer without its last step.
@@ -141,6 +129,7 @@ pub(crate) fn unescape_fragment(fragment: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::item::Item;
     use super::*;
 
     #[test]
@@ -151,9 +140,10 @@ mod tests {
         assert_eq!(b.to_string(), "/a~1b~0c/3");
         let value = serde_json::json!({"a/b~c": [0, 1, 2, "x"]});
         assert_eq!(value.pointer(&b.to_string()).unwrap(), "x");
-        assert_eq!(b.resolve(&value).unwrap(), "x");
-        assert_eq!(root.resolve(&value), Some(&value));
-        assert_eq!(b.child(Segment::Key("y")).resolve(&value), None);
+        let (item, found) = (Item::from(&value), |at: &Pointer<'_>| Item::from(&value).at(at));
+        assert_eq!(found(&b).and_then(Item::as_text), Some("x"));
+        assert!(found(&root).is_some_and(|whole| whole.equals(item, false)));
+        assert!(found(&b.child(Segment::Key("y"))).is_none());
     }
 
     #[test]

@@ -50,7 +50,7 @@ pub(super) fn support(
     let issue = out.issues.iter().find(|issue| issue.path == path && grounding(&issue.code));
     (
         found.unwrap_or_else(|| panic!("{path} of {extraction} does not count")),
-        issue.map(|issue| issue.code.clone()),
+        issue.map(|issue| issue.code.to_string()),
     )
 }
 

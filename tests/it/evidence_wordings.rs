@@ -217,7 +217,7 @@ fn margins(value: &str) -> (Option<Support>, Option<String>) {
     let out = assessed("pathology", LISTED, &json!({ "margins": value }));
     let leaf = out.evidence.iter().find(|(at, _)| *at == "/margins").map(|(_, leaf)| leaf.support);
     let issue = out.issues.iter().find(|issue| issue.path == "/margins" && issue.code.ends_with("MENTIONS"));
-    (leaf, issue.map(|issue| issue.message.clone()))
+    (leaf, issue.map(|issue| issue.message.to_string()))
 }
 
 #[test]

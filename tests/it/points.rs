@@ -92,7 +92,7 @@ proptest! {
             let source = with_source.then_some(&source);
             for document_type in types {
                 let program = scoring.rules().program(document_type);
-                let names = program.slots.names().filter(|name| !name.ends_with("_status"));
+                let names = program.fields.names().filter(|name| !name.ends_with("_status"));
                 let mut fields = Map::new();
                 for (at, field) in names.enumerate() {
                     if let Some(value) = member(choices[at % choices.len()], &words, start + at) {

@@ -135,16 +135,16 @@ pub(super) fn has(text: &str, part: &str) -> bool {
 impl ExpectedIssue {
     /// Whether an issue is like this, as far as it is told.
     pub(super) fn fits(&self, issue: &Issue) -> bool {
-        fn is<T: PartialEq>(expected: Option<&T>, found: &T) -> bool {
+        fn is<T: PartialEq + ?Sized>(expected: Option<&T>, found: &T) -> bool {
             expected.is_none_or(|expected| expected == found)
         }
         // What a script found is not what broke it: only who expects that gets it.
         let is_meant = issue.code != SCRIPT_FAILED || self.code.as_deref() == Some(SCRIPT_FAILED);
         is_meant
-            && is(self.code.as_ref(), &issue.code)
+            && is(self.code.as_deref(), &*issue.code)
             && is(self.severity.as_ref(), &issue.severity)
             && is(self.disposition.as_ref(), &issue.disposition)
-            && is(self.path.as_ref(), &issue.path)
+            && is(self.path.as_deref(), &*issue.path)
             && self.rule.as_deref().is_none_or(|rule| issue.rule.as_deref() == Some(rule))
             && is(self.auto_fixable.as_ref(), &issue.auto_fixable)
             && self.message.as_ref().is_none_or(|part| has(&issue.message, part))
@@ -157,8 +157,8 @@ impl ExpectedIssue {
     /// How alike an issue is: how many of the told fields it shares.
     fn likeness(&self, issue: &Issue) -> usize {
         let shared = [
-            self.code.as_ref() == Some(&issue.code),
-            self.path.as_ref() == Some(&issue.path),
+            self.code.as_deref() == Some(&*issue.code),
+            self.path.as_deref() == Some(&*issue.path),
             self.severity == Some(issue.severity),
             self.disposition == Some(issue.disposition),
             self.auto_fixable == Some(issue.auto_fixable),

@@ -103,11 +103,11 @@ fn alike(a: &Issue, b: &Issue) -> bool {
 
 fn issue_story(issue: &Issue, standing: IssueChange, costs: Vec<Cost>) -> IssueStory {
     IssueStory {
-        code: issue.code.clone(),
+        code: issue.code.to_string(),
         severity: issue.severity,
         disposition: issue.disposition,
-        path: issue.path.clone(),
-        message: issue.message.clone(),
+        path: issue.path.to_string(),
+        message: issue.message.to_string(),
         rule: issue.rule.clone(),
         standing,
         costs,

@@ -137,8 +137,8 @@ fn faults(
         assessor.assess(kind, value, None, &[], &mut assessment);
         let serious = assessment.issues.iter().filter(|issue| issue.severity > Severity::Minor);
         found.extend(serious.map(|issue| {
-            let says_where = issue.path.is_empty() || issue.message.contains(&issue.path);
-            if says_where { issue.message.clone() } else { format!("`{}`: {}", issue.path, issue.message) }
+            let says_where = issue.path.is_empty() || issue.message.contains(&*issue.path);
+            if says_where { issue.message.to_string() } else { format!("`{}`: {}", issue.path, issue.message) }
         }));
     }
     found

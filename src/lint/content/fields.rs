@@ -243,7 +243,7 @@ fn unfindable(project: &Project<'_>, rubric: &Written, problems: &mut Problems) 
             let Some(field) = node.as_text() else { continue };
             // What the host fills in is looked for by nobody.
             let program = project.subject.plan.scoring.rules().program(kind);
-            if program.fields.iter().any(|known| known.from.is_some() && known.name.as_ref() == field) {
+            if program.rubric_fields().any(|known| known.from.is_some() && known.name.as_ref() == field) {
                 continue;
             }
             if !found.contains(field) && fields.schema_has(field) != Some(false) && !is_put_in(project, field)

@@ -257,7 +257,8 @@ fn all_escalated(view: &View<'_>) -> bool {
     let corrected = |disposition| disposition == Disposition::Correct;
     let mut listed = view.policy.dispositions.listed();
     let rules = view.subject.plan.scoring.rules();
-    let mut issues = rules.document_types().flat_map(|document_type| &rules.program(document_type).issues);
+    let programs = rules.document_types().map(|document_type| rules.program(document_type));
+    let mut issues = programs.flat_map(|program| program.rules()).map(|rule| &rule.issue);
     !listed.any(|(_, fixable, otherwise)| corrected(fixable) || corrected(otherwise))
         && !issues
             .any(|issue| issue.severity == Severity::Critical && issue.disposition.is_some_and(corrected))

@@ -132,7 +132,8 @@ fn disposition(view: &View<'_>) -> Option<(Span, String)> {
 /// Where a rule leaves its issue to a person: any, or one whose issue is not critical.
 fn rule(view: &View<'_>, not_critical: bool) -> Option<(Span, String)> {
     let rules = view.subject.plan.scoring.rules();
-    let mut issues = rules.document_types().flat_map(|document_type| &rules.program(document_type).issues);
+    let programs = rules.document_types().map(|document_type| rules.program(document_type));
+    let mut issues = programs.flat_map(|program| program.rules()).map(|rule| &rule.issue);
     let issue = issues.find(|issue| {
         issue.disposition == Some(Disposition::Escalate)
             && !(not_critical && issue.severity == Severity::Critical)

@@ -2,7 +2,8 @@
 //! ensemble).
 
 use super::account::{DimensionBreakdown, Opinion, ScoreBreakdown, combined};
-use super::assessment::{Assessment, Issue, Scores};
+use super::assessment::{Assessment, Scores};
+use super::issue::Issue;
 use super::combine::combine;
 use super::member::{Answer, Member, MemberKind};
 use crate::profile::{AfterRetries, Combine, Disagreement, Measure, Overall, Profile, SecondTier, Weight};
@@ -406,7 +407,7 @@ impl Combined {
 fn no_quorum(dimension: &str, quorum: usize, answered: usize) -> Issue {
     Issue {
         disposition: Disposition::Escalate,
-        message: format!("{answered} of those who measure `{dimension}` answered, {quorum} must"),
+        message: format!("{answered} of those who measure `{dimension}` answered, {quorum} must").into(),
         ..Issue::new("NO_QUORUM", Severity::Critical)
     }
 }

@@ -1,6 +1,6 @@
 //! The parts of a text, for people.
 
-use super::super::assessment::SourceSpan;
+use super::super::issue::SourceSpan;
 use super::super::grounded::{FieldMention, Names, Source};
 use super::super::parted::heading;
 use crate::rules::EvidenceRules;

@@ -10,6 +10,7 @@
 mod growth;
 
 use super::fuel::Fuel;
+use super::item::Item;
 use super::pointer::{Pointer, Segment};
 use growth::{Growth, costly};
 use serde_json::Value;
@@ -120,21 +121,12 @@ impl JsonPath {
         }
     }
 
-    /// The member of the root that the path begins with, if it does.
-    #[must_use]
-    pub(crate) fn first_key(&self) -> Option<&str> {
-        match self.steps()? {
-            [PathStep::Key(key), ..] => Some(key),
-            _ => None,
-        }
-    }
-
     /// As [`JsonPath::visit`], where the member that the path begins with has been found.
     pub(crate) fn visit_below<'v>(
         &self,
-        member: &'v Value,
+        member: Item<'v>,
         fuel: &Fuel,
-        visit: &mut dyn FnMut(&Pointer<'_>, &'v Value),
+        visit: &mut dyn FnMut(&Pointer<'_>, Item<'v>),
     ) {
         if let Some([PathStep::Key(key), rest @ ..]) = self.steps() {
             walk(rest, member, &Pointer::ROOT.child(Segment::Key(key)), fuel, visit);
@@ -142,16 +134,17 @@ impl JsonPath {
     }
 
     /// Calls `visit` with each value that the path selects, in document order, and where it lies. What is looked at is
-    /// counted; when the fuel is spent, nothing more is selected.
+    /// counted; when the fuel is spent, nothing more is selected. A path that needs the library selects in trees only.
     pub(crate) fn visit<'v>(
         &self,
-        root: &'v Value,
+        root: Item<'v>,
         fuel: &Fuel,
-        visit: &mut dyn FnMut(&Pointer<'_>, &'v Value),
+        visit: &mut dyn FnMut(&Pointer<'_>, Item<'v>),
     ) {
         match &self.plan {
             Plan::Steps(steps) => walk(steps, root, &Pointer::ROOT, fuel, visit),
             Plan::Query(query, growth) => {
+                let Some(root) = root.tree() else { return };
                 if !fuel.spend(growth.steps(root)) {
                     return;
                 }
@@ -160,7 +153,7 @@ impl JsonPath {
                         return;
                     }
                     let elements: Vec<_> = node.location().iter().collect();
-                    locate(&elements, &Pointer::ROOT, &mut |pointer| visit(pointer, node.node()));
+                    locate(&elements, &Pointer::ROOT, &mut |pointer| visit(pointer, node.node().into()));
                 }
             }
         }
@@ -190,10 +183,10 @@ fn too_deep(text: &str) -> Option<usize> {
 
 fn walk<'v>(
     steps: &[PathStep],
-    value: &'v Value,
+    value: Item<'v>,
     at: &Pointer<'_>,
     fuel: &Fuel,
-    visit: &mut dyn FnMut(&Pointer<'_>, &'v Value),
+    visit: &mut dyn FnMut(&Pointer<'_>, Item<'v>),
 ) {
     if !fuel.spend(1) {
         return;
@@ -203,36 +196,31 @@ fn walk<'v>(
         return;
     };
     match (step, value) {
-        (PathStep::Key(key), Value::Object(members)) => {
-            if let Some(member) = members.get(key) {
+        (PathStep::Key(key), Item::Map(_)) => {
+            if let Some(member) = value.member(key) {
                 walk(rest, member, &at.child(Segment::Key(key)), fuel, visit);
             }
         }
-        (PathStep::Keys(keys), Value::Object(members)) => {
+        (PathStep::Keys(keys), Item::Map(_)) => {
             for key in keys {
-                if let Some(member) = members.get(key) {
+                if let Some(member) = value.member(key) {
                     walk(rest, member, &at.child(Segment::Key(key)), fuel, visit);
                 }
             }
         }
-        (PathStep::Index(index), Value::Array(items)) => {
+        (PathStep::Index(index), Item::List(items)) => {
             let position = if *index < 0 {
                 items.len().checked_sub(usize::try_from(index.unsigned_abs()).unwrap_or(usize::MAX))
             } else {
                 usize::try_from(*index).ok()
             };
-            if let Some((position, item)) = position.and_then(|p| items.get(p).map(|item| (p, item))) {
+            if let Some((position, item)) = position.and_then(|p| value.element(p).map(|item| (p, item))) {
                 walk(rest, item, &at.child(Segment::Index(position)), fuel, visit);
             }
         }
-        (PathStep::Wildcard, Value::Object(members)) => {
-            for (key, member) in members {
-                walk(rest, member, &at.child(Segment::Key(key)), fuel, visit);
-            }
-        }
-        (PathStep::Wildcard, Value::Array(items)) => {
-            for (index, item) in items.iter().enumerate() {
-                walk(rest, item, &at.child(Segment::Index(index)), fuel, visit);
+        (PathStep::Wildcard, Item::Map(branch) | Item::List(branch)) => {
+            for (segment, child) in branch.children() {
+                walk(rest, child, &at.child(segment), fuel, visit);
             }
         }
         _ => {}
@@ -299,7 +287,7 @@ mod tests {
         let mut out = Vec::new();
         JsonPath::parse(path)
             .unwrap()
-            .visit(value, &Fuel::of(10_000), &mut |at, v| out.push((at.to_string(), v.clone())));
+            .visit(value.into(), &Fuel::of(10_000), &mut |at, v| out.push((at.to_string(), v.to_value())));
         out
     }
 
@@ -357,7 +345,7 @@ mod tests {
         let nested = |levels: usize| (0..levels).fold(json!(1), |value, _| json!({"a": value, "b": 1}));
         let steps = |path: &str, value: &Value| {
             let fuel = Fuel::of(u64::MAX);
-            JsonPath::parse(path).unwrap().visit(value, &fuel, &mut |_, _| {});
+            JsonPath::parse(path).unwrap().visit(value.into(), &fuel, &mut |_, _| {});
             fuel.spent()
         };
         for path in ["$..b", "$.*.*", "$..[?@.b]"] {
@@ -366,7 +354,7 @@ mod tests {
         }
         let fuel = Fuel::of(1_000);
         let mut found = 0;
-        JsonPath::parse("$..*..*..*").unwrap().visit(&nested(40), &fuel, &mut |_, _| found += 1);
+        JsonPath::parse("$..*..*..*").unwrap().visit((&nested(40)).into(), &fuel, &mut |_, _| found += 1);
         assert_eq!((found, fuel.is_spent()), (0, true));
     }
 

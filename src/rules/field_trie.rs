@@ -1,0 +1,178 @@
+//! The places of a candidate that a program looks at, as one tree of names.
+//!
+//! Each top-level field has a number, its slot, so that a candidate is gone through once and no name is looked up again. Below
+//! the fields, the tree says what of a candidate must be kept that is read from text.
+
+use super::program::Index;
+use crate::value::PathStep;
+use foldhash::fast::RandomState;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// The places that a program looks at.
+#[derive(Debug, Default)]
+pub struct FieldTrie {
+    root: TrieNode,
+    slots: HashMap<Arc<str>, Index, RandomState>,
+    needs_tree: bool,
+}
+
+/// What is looked at of one value.
+#[derive(Debug, Clone, Default)]
+pub struct TrieNode {
+    /// Members by name. Those of the root are in the order of their slots.
+    members: Vec<(Arc<str>, TrieNode)>,
+    /// All members or elements.
+    each: Option<Box<TrieNode>>,
+    /// Everything below it.
+    whole: bool,
+}
+
+impl FieldTrie {
+    /// The slot of a field, which gets one if it has none.
+    pub(super) fn add_field(&mut self, name: &str) -> Index {
+        if let Some(known) = self.slots.get(name) {
+            return *known;
+        }
+        let slot = Index::try_from(self.root.members.len()).unwrap_or(Index::MAX);
+        let name: Arc<str> = Arc::from(name);
+        self.root.members.push((Arc::clone(&name), TrieNode::default()));
+        self.slots.insert(name, slot);
+        slot
+    }
+
+    /// Notes that what some steps lead to is looked at, or with `whole` everything below it. Returns the slot of the field that
+    /// they begin with, if they begin with one.
+    pub(super) fn add(&mut self, steps: &[PathStep], whole: bool) -> Option<Index> {
+        let slot = match steps.first() {
+            Some(PathStep::Key(name)) => Some(self.add_field(name)),
+            Some(PathStep::Keys(names)) => {
+                names.iter().for_each(|name| _ = self.add_field(name));
+                None
+            }
+            _ => None,
+        };
+        self.root.add(steps, whole);
+        slot
+    }
+
+    /// Notes that something looks at candidates in a way that only a tree can be looked at.
+    pub(super) fn needs_tree(&mut self) {
+        self.needs_tree = true;
+    }
+
+    /// When all places are there: what is looked at of every member is looked at of those with names, too.
+    pub(super) fn close(&mut self) {
+        self.root.close();
+    }
+
+    /// Whether a candidate must be a tree to be scored.
+    #[must_use]
+    pub fn is_tree_needed(&self) -> bool {
+        self.needs_tree || self.root.whole
+    }
+
+    /// What is looked at of the candidate itself.
+    #[must_use]
+    pub fn root(&self) -> &TrieNode {
+        &self.root
+    }
+
+    /// The slot of a field, if the program looks at it.
+    #[must_use]
+    pub fn slot(&self, name: &str) -> Option<Index> {
+        self.slots.get(name).copied()
+    }
+
+    /// The name of a field.
+    #[must_use]
+    pub fn name(&self, slot: Index) -> Option<&Arc<str>> {
+        self.root.members.get(slot as usize).map(|(name, _)| name)
+    }
+
+    /// The names, in the order of their slots.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.root.members.iter().map(|(name, _)| name.as_ref())
+    }
+
+    /// How many fields have slots.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.root.members.len()
+    }
+}
+
+impl TrieNode {
+    fn add(&mut self, steps: &[PathStep], whole: bool) {
+        let Some((step, rest)) = steps.split_first() else {
+            self.whole |= whole;
+            return;
+        };
+        match step {
+            PathStep::Key(name) => self.member_mut(name).add(rest, whole),
+            PathStep::Keys(names) => names.iter().for_each(|name| self.member_mut(name).add(rest, whole)),
+            PathStep::Index(_) | PathStep::Wildcard => self.each.get_or_insert_default().add(rest, whole),
+        }
+    }
+
+    fn member_mut(&mut self, name: &str) -> &mut TrieNode {
+        let at = self.members.iter().position(|(known, _)| **known == *name).unwrap_or_else(|| {
+            self.members.push((Arc::from(name), TrieNode::default()));
+            self.members.len() - 1
+        });
+        // It is there.
+        &mut self.members[at].1
+    }
+
+    fn close(&mut self) {
+        if let Some(each) = &mut self.each {
+            each.close();
+        }
+        for (_, member) in &mut self.members {
+            if let Some(each) = &self.each {
+                member.merge(each);
+            }
+            member.close();
+        }
+    }
+
+    fn merge(&mut self, other: &TrieNode) {
+        self.whole |= other.whole;
+        for (name, node) in &other.members {
+            self.member_mut(name).merge(node);
+        }
+        if let Some(each) = &other.each {
+            self.each.get_or_insert_default().merge(each);
+        }
+    }
+
+    /// What is looked at of a member.
+    #[must_use]
+    pub fn member(&self, name: &str) -> Option<&TrieNode> {
+        self.members.iter().find(|(known, _)| **known == *name).map(|(_, node)| node).or(self.each())
+    }
+
+    /// What is looked at of the field in a slot; of the root only.
+    #[must_use]
+    pub fn in_slot(&self, slot: Index) -> Option<&TrieNode> {
+        self.members.get(slot as usize).map(|(_, node)| node)
+    }
+
+    /// What is looked at of each member or element.
+    #[must_use]
+    pub fn each(&self) -> Option<&TrieNode> {
+        self.each.as_deref()
+    }
+
+    /// Whether everything below it is looked at.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        self.whole
+    }
+
+    /// Whether nothing below it is looked at.
+    #[must_use]
+    pub fn is_leaf(&self) -> bool {
+        !self.whole && self.members.is_empty() && self.each.is_none()
+    }
+}

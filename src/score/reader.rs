@@ -1,0 +1,418 @@
+//! Reads of a candidate's text what a program looks at, in one pass and without a tree.
+//!
+//! The rest is passed over, which still finds malformed text, nesting that is too deep, and numbers that are none. Of members with
+//! the same name the last one counts, at the place of the first, as in a tree.
+
+use super::field_slots::ReadSlots;
+use crate::rules::{FieldTrie, Program, TrieNode};
+use crate::value::{ReadNode, ReadValue};
+use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde::Deserialize;
+use serde_json::{Number, Value};
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::fmt;
+use std::sync::Arc;
+
+/// Mappings up to this size are searched through for names that are there twice.
+const SEARCHED: usize = 12;
+
+/// A candidate as far as it was read, for the program that it was read for.
+#[derive(Debug)]
+pub struct ReadCandidate<'t> {
+    pub(super) program: Arc<Program>,
+    pub(super) form: Form<'t>,
+}
+
+#[derive(Debug)]
+pub(super) enum Form<'t> {
+    /// Something looks at it that needs a tree.
+    Tree(Value),
+    /// The candidate, and what was kept below it.
+    Read { nodes: Vec<ReadNode<'t>>, slots: ReadSlots },
+}
+
+/// Reads a candidate from any deserializer: from a text of its own, or from where it is within a larger one.
+#[derive(Debug)]
+pub struct CandidateReader {
+    program: Arc<Program>,
+    as_tree: bool,
+}
+
+impl CandidateReader {
+    pub(super) fn new(program: &Arc<Program>, as_tree: bool) -> Self {
+        CandidateReader { program: Arc::clone(program), as_tree: as_tree || program.fields.is_tree_needed() }
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for CandidateReader {
+    type Value = ReadCandidate<'de>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        let CandidateReader { program, as_tree } = self;
+        let form = if as_tree {
+            Form::Tree(Value::deserialize(deserializer)?)
+        } else {
+            let fields = &program.fields;
+            let mut nodes = Vec::with_capacity(2 * fields.count() + 1);
+            let mut slots = ReadSlots::new(fields);
+            let root = NodeReader { into: &mut nodes, key: None, looked: Looked::At(fields.root()) };
+            deserializer.deserialize_any(RootReader { node: root, fields, slots: &mut slots })?;
+            Form::Read { nodes, slots }
+        };
+        Ok(ReadCandidate { program, form })
+    }
+}
+
+/// What is looked at of a value.
+#[derive(Clone, Copy)]
+enum Looked<'a> {
+    At(&'a TrieNode),
+    Whole,
+}
+
+impl<'a> Looked<'a> {
+    fn at(node: &'a TrieNode) -> Self {
+        if node.is_whole() { Looked::Whole } else { Looked::At(node) }
+    }
+
+    fn element(self) -> Option<Self> {
+        match self {
+            Looked::At(node) => node.each().map(Looked::at),
+            Looked::Whole => Some(Looked::Whole),
+        }
+    }
+
+    fn member(self, name: &str) -> Option<Self> {
+        match self {
+            Looked::At(node) => node.member(name).map(Looked::at),
+            Looked::Whole => Some(Looked::Whole),
+        }
+    }
+}
+
+/// Keeps one value.
+struct NodeReader<'a, 't> {
+    into: &'a mut Vec<ReadNode<'t>>,
+    key: Option<Cow<'t, str>>,
+    looked: Looked<'a>,
+}
+
+impl<'t> NodeReader<'_, 't> {
+    fn keep(self, value: ReadValue<'t>) {
+        self.into.push(ReadNode { key: self.key, value, below: 0 });
+    }
+}
+
+impl<'t> DeserializeSeed<'t> for NodeReader<'_, 't> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'t>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'t> Visitor<'t> for NodeReader<'_, 't> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any valid JSON value")
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<(), E> {
+        self.keep(ReadValue::Null);
+        Ok(())
+    }
+
+    fn visit_bool<E: Error>(self, value: bool) -> Result<(), E> {
+        self.keep(ReadValue::Bool(value));
+        Ok(())
+    }
+
+    fn visit_u64<E: Error>(self, value: u64) -> Result<(), E> {
+        self.keep(ReadValue::Number(value.into()));
+        Ok(())
+    }
+
+    fn visit_i64<E: Error>(self, value: i64) -> Result<(), E> {
+        self.keep(ReadValue::Number(value.into()));
+        Ok(())
+    }
+
+    fn visit_f64<E: Error>(self, value: f64) -> Result<(), E> {
+        self.keep(Number::from_f64(value).map_or(ReadValue::Null, ReadValue::Number));
+        Ok(())
+    }
+
+    fn visit_borrowed_str<E: Error>(self, value: &'t str) -> Result<(), E> {
+        self.keep(ReadValue::Text(Cow::Borrowed(value)));
+        Ok(())
+    }
+
+    fn visit_str<E: Error>(self, value: &str) -> Result<(), E> {
+        self.keep(ReadValue::Text(Cow::Owned(value.to_owned())));
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'t>>(self, mut elements: A) -> Result<(), A::Error> {
+        let NodeReader { into, key, looked } = self;
+        let own = into.len();
+        into.push(ReadNode { key, value: ReadValue::Null, below: 0 });
+        let mut count = 0;
+        match looked.element() {
+            Some(looked) => {
+                while elements.next_element_seed(NodeReader { into: &mut *into, key: None, looked })?.is_some() {
+                    count += 1;
+                }
+            }
+            None => {
+                while elements.next_element_seed(Pass)?.is_some() {
+                    count += 1;
+                }
+            }
+        }
+        close(into, own, ReadValue::List { count });
+        Ok(())
+    }
+
+    fn visit_map<A: MapAccess<'t>>(self, mut members: A) -> Result<(), A::Error> {
+        let NodeReader { into, key, looked } = self;
+        let own = into.len();
+        into.push(ReadNode { key, value: ReadValue::Null, below: 0 });
+        let mut count = 0;
+        while let Some(name) = members.next_key_seed(Name)? {
+            count += 1;
+            match looked.member(&name) {
+                Some(looked) => {
+                    members.next_value_seed(NodeReader { into: &mut *into, key: Some(name), looked })?;
+                }
+                None => members.next_value_seed(Pass)?,
+            }
+        }
+        let twice = settle_names(into, own);
+        close(into, own, ReadValue::Map { count: count - twice });
+        Ok(())
+    }
+}
+
+/// Keeps the candidate itself, and where its fields are.
+struct RootReader<'a, 't> {
+    node: NodeReader<'a, 't>,
+    fields: &'a FieldTrie,
+    slots: &'a mut ReadSlots,
+}
+
+impl<'t> Visitor<'t> for RootReader<'_, 't> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.node.expecting(f)
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<(), E> {
+        self.node.visit_unit()
+    }
+
+    fn visit_bool<E: Error>(self, value: bool) -> Result<(), E> {
+        self.node.visit_bool(value)
+    }
+
+    fn visit_u64<E: Error>(self, value: u64) -> Result<(), E> {
+        self.node.visit_u64(value)
+    }
+
+    fn visit_i64<E: Error>(self, value: i64) -> Result<(), E> {
+        self.node.visit_i64(value)
+    }
+
+    fn visit_f64<E: Error>(self, value: f64) -> Result<(), E> {
+        self.node.visit_f64(value)
+    }
+
+    fn visit_borrowed_str<E: Error>(self, value: &'t str) -> Result<(), E> {
+        self.node.visit_borrowed_str(value)
+    }
+
+    fn visit_str<E: Error>(self, value: &str) -> Result<(), E> {
+        self.node.visit_str(value)
+    }
+
+    fn visit_seq<A: SeqAccess<'t>>(self, elements: A) -> Result<(), A::Error> {
+        self.node.visit_seq(elements)
+    }
+
+    fn visit_map<A: MapAccess<'t>>(self, mut members: A) -> Result<(), A::Error> {
+        let RootReader { node: NodeReader { into, key, .. }, fields, slots } = self;
+        let (own, each) = (into.len(), fields.root().each());
+        into.push(ReadNode { key, value: ReadValue::Null, below: 0 });
+        let (mut count, mut is_twice) = (0, false);
+        while let Some(name) = members.next_key_seed(Name)? {
+            count += 1;
+            let slot = fields.slot(&name);
+            match slot.and_then(|slot| fields.root().in_slot(slot)).or(each) {
+                Some(node) => {
+                    if let Some(slot) = slot {
+                        is_twice |= slots.set(slot, into.len());
+                    }
+                    let looked = Looked::at(node);
+                    members.next_value_seed(NodeReader { into: &mut *into, key: Some(name), looked })?;
+                }
+                None => members.next_value_seed(Pass)?,
+            }
+        }
+        // Where all members are kept, any of them may be there twice.
+        if is_twice || each.is_some() {
+            let twice = settle_names(into, own);
+            count -= twice;
+            if twice > 0 {
+                slots.find_again(fields, into, own);
+            }
+        }
+        close(into, own, ReadValue::Map { count });
+        Ok(())
+    }
+}
+
+/// Says what a list or mapping is whose nodes have been read.
+fn close<'t>(nodes: &mut [ReadNode<'t>], own: usize, value: ReadValue<'t>) {
+    let below = nodes.len() - own - 1;
+    if let Some(node) = nodes.get_mut(own) {
+        node.value = value;
+        node.below = below;
+    }
+}
+
+/// The positions of the members of the last mapping, which was begun at `own`.
+pub(super) fn members_of(nodes: &[ReadNode<'_>], own: usize) -> impl Iterator<Item = usize> {
+    let mut next = own + 1;
+    std::iter::from_fn(move || {
+        let at = next;
+        next += 1 + nodes.get(at)?.below;
+        Some(at)
+    })
+}
+
+/// Leaves of members with the same name the last one, at the place of the first. Returns how many were left out.
+fn settle_names(nodes: &mut Vec<ReadNode<'_>>, own: usize) -> usize {
+    if !has_names_twice(nodes, own) {
+        return 0;
+    }
+    let positions: Vec<usize> = members_of(nodes, own).collect();
+    let mut rest = nodes.split_off(own + 1).into_iter();
+    let mut members: Vec<Vec<ReadNode<'_>>> = Vec::new();
+    for (at, position) in positions.iter().enumerate() {
+        let next = positions.get(at + 1).copied().unwrap_or(usize::MAX);
+        let member: Vec<ReadNode<'_>> = rest.by_ref().take(next - position).collect();
+        let name = member.first().map(|node| &node.key);
+        match members.iter_mut().find(|known| known.first().map(|node| &node.key) == name) {
+            Some(known) => *known = member,
+            None => members.push(member),
+        }
+    }
+    let left_out = positions.len() - members.len();
+    nodes.extend(members.into_iter().flatten());
+    left_out
+}
+
+fn has_names_twice(nodes: &[ReadNode<'_>], own: usize) -> bool {
+    let names = || members_of(nodes, own).filter_map(|at| nodes.get(at)?.key.as_deref());
+    let count = names().count();
+    if count <= SEARCHED {
+        return names().enumerate().any(|(at, name)| names().take(at).any(|before| before == name));
+    }
+    let mut seen = HashSet::with_capacity_and_hasher(count, foldhash::fast::RandomState::default());
+    !names().all(|name| seen.insert(name))
+}
+
+/// Reads the name of a member.
+struct Name;
+
+impl<'t> DeserializeSeed<'t> for Name {
+    type Value = Cow<'t, str>;
+
+    fn deserialize<D: Deserializer<'t>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+impl<'t> Visitor<'t> for Name {
+    type Value = Cow<'t, str>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string key")
+    }
+
+    fn visit_borrowed_str<E: Error>(self, name: &'t str) -> Result<Self::Value, E> {
+        Ok(Cow::Borrowed(name))
+    }
+
+    fn visit_str<E: Error>(self, name: &str) -> Result<Self::Value, E> {
+        Ok(Cow::Owned(name.to_owned()))
+    }
+}
+
+/// Passes a value over. `serde::de::IgnoredAny` would pass over numbers that are none, and over any depth.
+struct Pass;
+
+impl<'t> DeserializeSeed<'t> for Pass {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'t>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'t> Visitor<'t> for Pass {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any valid JSON value")
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_bool<E: Error>(self, _: bool) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_u64<E: Error>(self, _: u64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_i64<E: Error>(self, _: i64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_f64<E: Error>(self, _: f64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_str<E: Error>(self, _: &str) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'t>>(self, mut elements: A) -> Result<(), A::Error> {
+        while elements.next_element_seed(Pass)?.is_some() {}
+        Ok(())
+    }
+
+    fn visit_map<A: MapAccess<'t>>(self, mut members: A) -> Result<(), A::Error> {
+        while members.next_key_seed(PassName)?.is_some() {
+            members.next_value_seed(Pass)?;
+        }
+        Ok(())
+    }
+}
+
+/// Passes the name of a member over.
+struct PassName;
+
+impl<'t> DeserializeSeed<'t> for PassName {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'t>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_str(Pass)
+    }
+}

@@ -1,0 +1,256 @@
+//! Values of a candidate, wherever they are: in a tree, or read from text as far as somebody looks at them.
+
+use super::candidate::canonical;
+use super::decimal::compare_numbers;
+use super::pointer::{Pointer, Segment};
+use serde_json::{Map, Number, Value};
+use std::borrow::Cow;
+use std::cmp::Ordering;
+
+/// Objects up to this size are searched through: hashing a name takes longer.
+const SEARCHED: usize = 8;
+
+/// A value.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Item<'v> {
+    Null,
+    Bool(bool),
+    Number(&'v Number),
+    Text(&'v str),
+    List(Branch<'v>),
+    Map(Branch<'v>),
+}
+
+/// A list or mapping.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Branch<'v> {
+    /// In a tree: the list or mapping itself.
+    Tree(&'v Value),
+    /// Read from text: how many elements or members it has, and those of them that were kept.
+    Read { count: usize, below: &'v [ReadNode<'v>] },
+}
+
+/// A value that was read from text. What was kept of a list or mapping follows it, in the order of the text.
+#[derive(Debug)]
+pub(crate) struct ReadNode<'t> {
+    /// The name, in a mapping; `None` in a list.
+    pub key: Option<Cow<'t, str>>,
+    pub value: ReadValue<'t>,
+    /// How many of the nodes that follow are below it.
+    pub below: usize,
+}
+
+#[derive(Debug)]
+pub(crate) enum ReadValue<'t> {
+    Null,
+    Bool(bool),
+    Number(Number),
+    Text(Cow<'t, str>),
+    List { count: usize },
+    Map { count: usize },
+}
+
+impl<'v> From<&'v Value> for Item<'v> {
+    fn from(value: &'v Value) -> Self {
+        match value {
+            Value::Null => Item::Null,
+            Value::Bool(b) => Item::Bool(*b),
+            Value::Number(number) => Item::Number(number),
+            Value::String(text) => Item::Text(text),
+            Value::Array(_) => Item::List(Branch::Tree(value)),
+            Value::Object(_) => Item::Map(Branch::Tree(value)),
+        }
+    }
+}
+
+impl<'v> Item<'v> {
+    /// The first of some nodes.
+    pub(crate) fn read(nodes: &'v [ReadNode<'v>]) -> Option<Self> {
+        let (node, after) = nodes.split_first()?;
+        let below = after.get(..node.below).unwrap_or_default();
+        Some(match &node.value {
+            ReadValue::Null => Item::Null,
+            ReadValue::Bool(b) => Item::Bool(*b),
+            ReadValue::Number(number) => Item::Number(number),
+            ReadValue::Text(text) => Item::Text(text),
+            ReadValue::List { count } => Item::List(Branch::Read { count: *count, below }),
+            ReadValue::Map { count } => Item::Map(Branch::Read { count: *count, below }),
+        })
+    }
+
+    /// Whether it counts as present, as [`super::is_present`] says.
+    pub(crate) fn is_present(self) -> bool {
+        match self {
+            Item::Null => false,
+            Item::Text(text) => !text.is_empty(),
+            Item::List(branch) | Item::Map(branch) => branch.len() > 0,
+            Item::Bool(_) | Item::Number(_) => true,
+        }
+    }
+
+    pub(crate) fn as_text(self) -> Option<&'v str> {
+        if let Item::Text(text) = self { Some(text) } else { None }
+    }
+
+    /// The list or mapping as it is in a tree.
+    pub(crate) fn tree(self) -> Option<&'v Value> {
+        match self {
+            Item::List(Branch::Tree(value)) | Item::Map(Branch::Tree(value)) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The member of a mapping with this name.
+    pub(crate) fn member(self, name: &str) -> Option<Item<'v>> {
+        let Item::Map(branch) = self else { return None };
+        match branch {
+            Branch::Tree(Value::Object(members)) => Some(member(members, name)?.into()),
+            Branch::Tree(_) => None,
+            Branch::Read { .. } => branch
+                .children()
+                .find(|(segment, _)| *segment == Segment::Key(name))
+                .map(|(_, value)| value),
+        }
+    }
+
+    /// The element of a list at this position.
+    pub(crate) fn element(self, position: usize) -> Option<Item<'v>> {
+        let Item::List(branch) = self else { return None };
+        match branch {
+            Branch::Tree(value) => value.get(position).map(Item::from),
+            Branch::Read { .. } => branch.children().nth(position).map(|(_, value)| value),
+        }
+    }
+
+    /// The elements of a list; none of anything else.
+    pub(crate) fn elements(self) -> impl Iterator<Item = Item<'v>> {
+        let children = if let Item::List(branch) = self { branch.children() } else { Children::None };
+        children.map(|(_, value)| value)
+    }
+
+    /// The value that a pointer leads to, if there is one.
+    pub(crate) fn at(self, pointer: &Pointer<'_>) -> Option<Item<'v>> {
+        let above = pointer.parent().map_or(Some(self), |parent| self.at(parent))?;
+        match pointer.last() {
+            None => Some(above),
+            Some(Segment::Key(key)) => above.member(key),
+            Some(Segment::Index(index)) => above.element(index),
+        }
+    }
+
+    /// The value on its own. Of what was read in part, what was kept.
+    pub(crate) fn to_value(self) -> Value {
+        match self {
+            Item::Null => Value::Null,
+            Item::Bool(b) => Value::Bool(b),
+            Item::Number(number) => Value::Number(number.clone()),
+            Item::Text(text) => Value::from(text),
+            Item::List(Branch::Tree(value)) | Item::Map(Branch::Tree(value)) => value.clone(),
+            Item::List(branch) => branch.children().map(|(_, value)| value.to_value()).collect(),
+            Item::Map(branch) => {
+                let member = |(segment, value): (Segment<'_>, Item<'_>)| match segment {
+                    Segment::Key(key) => (key.to_owned(), value.to_value()),
+                    Segment::Index(index) => (index.to_string(), value.to_value()),
+                };
+                branch.children().map(member).collect::<Map<_, _>>().into()
+            }
+        }
+    }
+
+    /// One text for all that are equal.
+    pub(crate) fn canonical(self) -> String {
+        match self.tree() {
+            Some(value) => canonical(value),
+            None => canonical(&self.to_value()),
+        }
+    }
+
+    /// Whether it is the same as JSON, texts without regard to case if that is asked.
+    pub(crate) fn equals(self, other: Item<'_>, ignore_case: bool) -> bool {
+        match (self, other) {
+            (Item::Text(a), Item::Text(b)) => a == b || ignore_case && same_letters(a, b),
+            (Item::Null, Item::Null) => true,
+            (Item::Bool(a), Item::Bool(b)) => a == b,
+            (Item::Number(a), Item::Number(b)) => compare_numbers(a, b) == Some(Ordering::Equal),
+            (Item::List(a), Item::List(b)) => {
+                let same = |((_, x), (_, y)): ((_, Item<'_>), (_, Item<'_>))| x.equals(y, ignore_case);
+                a.len() == b.len() && a.children().zip(b.children()).all(same)
+            }
+            (Item::Map(a), Item::Map(b)) => {
+                let same = |(segment, x): (Segment<'_>, Item<'_>)| match segment {
+                    Segment::Key(key) => other.member(key).is_some_and(|y| x.equals(y, ignore_case)),
+                    Segment::Index(_) => false,
+                };
+                a.len() == b.len() && a.children().all(same)
+            }
+            _ => false,
+        }
+    }
+}
+
+fn member<'v>(members: &'v Map<String, Value>, name: &str) -> Option<&'v Value> {
+    if members.len() > SEARCHED {
+        return members.get(name);
+    }
+    members.iter().find(|(key, _)| *key == name).map(|(_, value)| value)
+}
+
+fn same_letters(a: &str, b: &str) -> bool {
+    if a.is_ascii() && b.is_ascii() {
+        return a.eq_ignore_ascii_case(b);
+    }
+    a.chars().flat_map(char::to_lowercase).eq(b.chars().flat_map(char::to_lowercase))
+}
+
+impl<'v> Branch<'v> {
+    /// How many elements or members it has.
+    pub(crate) fn len(self) -> usize {
+        match self {
+            Branch::Tree(Value::Array(items)) => items.len(),
+            Branch::Tree(Value::Object(members)) => members.len(),
+            Branch::Tree(_) => 0,
+            Branch::Read { count, .. } => count,
+        }
+    }
+
+    /// Its elements or members, as far as they were kept.
+    pub(crate) fn children(self) -> Children<'v> {
+        match self {
+            Branch::Tree(Value::Array(items)) => Children::Elements(items.iter().enumerate()),
+            Branch::Tree(Value::Object(members)) => Children::Members(members.iter()),
+            Branch::Tree(_) => Children::None,
+            Branch::Read { below, .. } => Children::Read { nodes: below, position: 0 },
+        }
+    }
+}
+
+/// The elements of a list or the members of a mapping.
+pub(crate) enum Children<'v> {
+    None,
+    Elements(std::iter::Enumerate<std::slice::Iter<'v, Value>>),
+    Members(serde_json::map::Iter<'v>),
+    Read { nodes: &'v [ReadNode<'v>], position: usize },
+}
+
+impl<'v> Iterator for Children<'v> {
+    type Item = (Segment<'v>, Item<'v>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        match self {
+            Children::None => None,
+            Children::Elements(items) => items.next().map(|(at, item)| (Segment::Index(at), item.into())),
+            Children::Members(members) => members.next().map(|(key, value)| (Segment::Key(key), value.into())),
+            Children::Read { nodes, position } => {
+                let value = Item::read(nodes)?;
+                let node = nodes.first()?;
+                let segment = match &node.key {
+                    Some(key) => Segment::Key(key),
+                    None => Segment::Index(*position),
+                };
+                *nodes = nodes.get(1 + node.below..).unwrap_or_default();
+                *position += 1;
+                Some((segment, value))
+            }
+        }
+    }
+}
