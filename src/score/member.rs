@@ -1,7 +1,8 @@
 //! A judge or validator: what one answer of it means.
 
-use super::assessment::{Issue, Scores};
+use super::assessment::Issue;
 use super::judged;
+use super::scores::Scores;
 use crate::profile::{AfterRetries, Scale};
 use crate::value::{Disposition, Score, Severity};
 use serde::{Deserialize, Serialize};

@@ -2,9 +2,10 @@
 //! ensemble).
 
 use super::account::{DimensionBreakdown, Opinion, ScoreBreakdown, combined};
-use super::assessment::{Assessment, Issue, Scores};
+use super::assessment::{Assessment, Issue};
 use super::combine::combine;
 use super::member::{Answer, Member, MemberKind};
+use super::scores::Scores;
 use crate::profile::{AfterRetries, Combine, Disagreement, Measure, Overall, Profile, SecondTier, Weight};
 use crate::value::{Disposition, Score, Severity};
 use serde_json::Value;
