@@ -92,7 +92,7 @@ impl Terms {
             ends_on_correction: gate.on_correction == OnGateMiss::Stop,
         });
         let mut stop = BTreeMap::new();
-        for criterion in policy.stop.before_rollback().chain(policy.stop.after_rollback()) {
+        for criterion in policy.stop.ungrouped() {
             note(criterion, "stop", &mut stop);
         }
         note_members(policy.stop.any(), "stop.any", &mut stop);

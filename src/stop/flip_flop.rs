@@ -39,7 +39,7 @@ impl Rule for FlipFlop {
     fn look(&self, run: &Progress<'_>) -> Looked {
         let (path, most) = run.flip_flop.unwrap_or_default();
         let path = (most > 0 && !path.is_empty()).then(|| path.to_owned());
-        Seen { path, ..Seen::count(Self::KEY.name, most, self.times) }.into()
+        Seen { path, ..Seen::count(most, self.times) }.into()
     }
 
     fn clause(&self) -> String {

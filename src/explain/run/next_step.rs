@@ -71,7 +71,7 @@ pub(super) fn what_next(record: &Record, outcome: Option<&Outcome>, candidates: 
         return "run the document again: what was paid for is in the journal, what it would have come to is not".to_owned();
     };
     let decision = last_decision(record);
-    let line = last_check(decision).map(|check| check.line.clone());
+    let line = last_check(decision).map(|check| check.line.to_string());
     let line = line.unwrap_or_else(|| format!("stop.{}", outcome.stop_reason));
     match &outcome.stop_reason {
         StopReason::Accepted if record.review == Some(true) => {
