@@ -170,7 +170,7 @@ stop: {{ max_iterations: 2 }}
                         let mut assessment = Assessment::default();
                         let issue = json!({ "code": "FOUND", "severity": "minor", "disposition": "warn", "path": "/a" });
                         assessment.issues = vec![serde_json::from_value(issue).unwrap(); issues];
-                        input = Some(Input::Assessed(Box::new(assessment)));
+                        input = Some(Input::Assessed(Arc::new(assessment)));
                     }
                     Output::Call(Work::Consult { member, .. }) => members.push(member),
                     _ => {}

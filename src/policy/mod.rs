@@ -18,6 +18,6 @@ pub use decide::{Spent, decide};
 pub use decision::{Decision, FinalStatus, SelectionReason, StopReason, Verdict};
 pub(crate) use history::misses_gate;
 pub use history::{History, IssueCounts, Iteration, IterationSummary, Selection};
-pub(crate) use refusal::explain_refusal;
+pub(crate) use refusal::refusal;
 pub use review::Review;
 pub use script_criteria::ScriptCriteria;

@@ -137,9 +137,9 @@ mod tests {
                 rolled_back: false,
             };
             course.see(Millis(0), &Event::Supplied { produced });
-            let assessment = Box::new(Assessment::default());
+            let assessment = Arc::new(Assessment::default());
             course.see(Millis(0), &Event::Assessed { iteration: 0, assessment });
-            course.see(Millis(5), &Event::Decided(decision));
+            course.see(Millis(5), &Event::Decided(Arc::new(decision)));
         }
         course
     }

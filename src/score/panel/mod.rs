@@ -170,11 +170,11 @@ impl Panel {
     #[must_use]
     pub fn answers<'s>(
         &self,
-        said: impl Fn(usize, &Member) -> Option<Result<&'s Value, &'s str>>,
+        said: impl Fn(usize, &Member) -> Option<Result<&'s Arc<Value>, &'s str>>,
     ) -> Vec<Answer> {
         let answer = |(at, member): (usize, &Member)| match said(at, member) {
             Some(Ok(answer)) => match self.read(at, answer) {
-                Ok(()) => Answer::Given(answer.clone()),
+                Ok(()) => Answer::Given(Arc::clone(answer)),
                 Err(why) => Answer::Failed(why),
             },
             Some(Err(why)) => Answer::Failed(why.to_owned()),
