@@ -49,7 +49,8 @@ impl StopCriteria {
         self.criteria.iter()
     }
 
-    fn placed(&self) -> impl Iterator<Item = Placed<'_>> {
+    /// The same, each where it stands.
+    pub(crate) fn placed(&self) -> impl Iterator<Item = Placed<'_>> {
         self.criteria.iter().zip(&self.places).map(|(criterion, place)| Placed { criterion, place })
     }
 
