@@ -31,7 +31,7 @@ pub(crate) fn bench(criterion: &mut Criterion) {
         let produced = Produced { candidate: Arc::clone(candidate), ..Produced::default() };
         run.handle(Millis(1), Input::Produced(produced)).unwrap();
         while run.poll().is_some() {}
-        run.handle(Millis(2), Input::Assessed(Box::new(assessment.clone()))).unwrap();
+        run.handle(Millis(2), Input::Assessed(Arc::new(assessment.clone()))).unwrap();
         while let Some(output) = run.poll() {
             black_box(output);
         }
@@ -73,7 +73,7 @@ pub(crate) fn bench(criterion: &mut Criterion) {
         let produced = Produced { candidate, ..Produced::default() };
         run.handle(Millis(0), Input::Produced(produced)).unwrap();
         keep(&mut run, &mut record);
-        run.handle(Millis(0), Input::Assessed(Box::new(assessment.clone()))).unwrap();
+        run.handle(Millis(0), Input::Assessed(Arc::new(assessment.clone()))).unwrap();
     }
     group.bench_function(format!("replay of {} events", record.len()), |b| {
         b.iter(|| Run::new(Arc::clone(policy), RETRY).replay(black_box(&record)).unwrap());

@@ -40,7 +40,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             Some(Output::Record(event)) => println!("{}", event.kind()),
             Some(Output::Call(work)) if run.pending_candidate().is_some() => {
                 println!("asked for: {work:?}");
-                next = Some(Input::Assessed(Box::new(assessment.clone())));
+                next = Some(Input::Assessed(Arc::new(assessment.clone())));
             }
             Some(Output::Call(work)) => {
                 println!("asked for: {work:?}");

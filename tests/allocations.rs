@@ -1,11 +1,12 @@
-//! Scoring a candidate without issues allocates nothing once its buffers are warm.
+//! Scoring a candidate without issues allocates nothing once its buffers are warm, and deciding about it nothing at all.
 //!
 //! A binary of its own: it counts every allocation of the process's test thread with a global allocator.
 #![expect(unsafe_code, reason = "a global allocator can't be written without it")]
 
 use loopctl::engine::{Consulted, Input, Output, Produced, Work};
+use loopctl::policy::{History, IterationSummary, ScriptCriteria, Spent, decide};
 use loopctl::score::{Assessment, Assessor, Scoring};
-use loopctl::value::{Millis, Usage};
+use loopctl::value::{Millis, Score, Usage};
 use serde_json::{Map, Value, json};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -169,7 +170,7 @@ stop: {{ max_iterations: 2 }}
                         let mut assessment = Assessment::default();
                         let issue = json!({ "code": "FOUND", "severity": "minor", "disposition": "warn", "path": "/a" });
                         assessment.issues = vec![serde_json::from_value(issue).unwrap(); issues];
-                        input = Some(Input::Assessed(Box::new(assessment)));
+                        input = Some(Input::Assessed(Arc::new(assessment)));
                     }
                     Output::Call(Work::Consult { member, .. }) => members.push(member),
                     _ => {}
@@ -193,6 +194,63 @@ stop: {{ max_iterations: 2 }}
     assert_eq!(few, many);
     // Room for events grows now and then.
     assert!(few.iter().all(|count| count.abs_diff(few[0]) <= 2), "{few:?}");
+}
+
+/// Lines have their names when the policy is read, and a few checks, scores and names of criteria need no memory of their own.
+#[test]
+fn a_decision_costs_no_allocation() {
+    let root = tempfile::tempdir().unwrap();
+    let profile = root.path().join("decided.yaml");
+    std::fs::write(
+        &profile,
+        "assess: { a: given, b: given, c: given }
+overall: { a: 0.5, b: 0.3, c: 0.2 }
+accept: { overall: 0.95, a: 0.5, critical_issues: 0 }
+stop:
+  max_iterations: 1000
+  any:
+    - oscillation: { window: 3, flips: 1 }
+    - max_iterations: 3
+    - min_improvement: { delta: 0.05, patience: 1, baseline: previous }
+",
+    )
+    .unwrap();
+    let policy = documents::plan(&documents::loaded(&profile.to_string_lossy())).policy;
+    let scripts = ScriptCriteria::default();
+    for (course, verdict) in [
+        (&[0.5, 0.9][..], "continue"),
+        (&[0.5, 0.6, 0.9], "max_iterations"),
+        (&[0.5, 0.9, 0.6], "oscillation"),
+        (&[0.5, 0.6, 0.96], "accepted"),
+        (&[0.5, 0.96], "accepted"),
+    ] {
+        let assessments: Vec<Assessment> = course
+            .iter()
+            .map(|score| {
+                let mut assessment = Assessment::default();
+                for name in ["a", "b", "c"] {
+                    assessment.scores.set(&Arc::from(name), Score::clamped(*score));
+                }
+                assessment.weigh(&policy.overall);
+                assessment
+            })
+            .collect();
+        let candidate = Arc::new(json!({ "field": "value" }));
+        let mut history = History::new();
+        let mut decided = None;
+        let mut count = 0;
+        for assessment in &assessments {
+            let candidate = Some(Arc::clone(&candidate));
+            count = allocations(|| {
+                history.push(&policy, IterationSummary::of(&policy, assessment, candidate));
+                decided = Some(decide(&policy, &mut history, Spent::default(), &scripts));
+            });
+        }
+        let decided = serde_json::to_value(decided).unwrap();
+        let reason = decided.get("reason").unwrap_or(&decided["verdict"]);
+        assert_eq!(reason, verdict, "{decided}");
+        assert_eq!(count, 0, "a decision took {count} allocations: {decided}");
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@
 use super::event::{CallFailed, Consulted, Event, Input, Output, WakeReason, Work};
 use super::pending_panel::{MemberState, PendingPanel};
 use super::run::{Misuse, Run, State, Waiting};
-use crate::score::{Answer, Assessment, Judged, Member, has_undecided};
+use crate::score::{Answer, Assessment, Judged, Member, Scores, has_undecided};
 use crate::value::Millis;
 use serde_json::Value;
 use std::sync::Arc;
@@ -31,7 +31,7 @@ impl Run {
     }
 
     /// Asks the panel about a candidate that tier 1 has measured.
-    pub(super) fn consult(&mut self, candidate: Arc<Value>, tier1: Assessment) {
+    pub(super) fn consult(&mut self, candidate: Arc<Value>, tier1: Arc<Assessment>, measured: Scores) {
         let state = |member: &Member| {
             if is_needed(member, &tier1) {
                 MemberState::Pending { attempt: 0, failure: None }
@@ -40,7 +40,7 @@ impl Run {
             }
         };
         let states = self.panel().members().iter().map(state).collect();
-        let (measured, permanent) = (tier1.scores.clone(), Vec::new());
+        let permanent = Vec::new();
         self.ask_panel(Box::new(PendingPanel { candidate, tier1, measured, states, permanent }));
     }
 
@@ -80,7 +80,7 @@ impl Run {
         said: Result<Consulted, CallFailed>,
     ) -> Result<(), Misuse> {
         let iteration = self.iteration();
-        let Some(MemberState::Asked { attempt }) = pending.states.get(member).cloned() else {
+        let Some(&MemberState::Asked { attempt }) = pending.states.get(member) else {
             self.state = State::Consulting { pending };
             return Err(Misuse::new(&self.state, "an answer of a member that is not being asked"));
         };
@@ -89,7 +89,7 @@ impl Run {
                 let answer = Arc::clone(&consulted.answer);
                 self.record(Event::Consulted { iteration, member, consulted });
                 match self.panel().read(member, &answer) {
-                    Ok(()) => Ok(Answer::Given(answer.as_ref().clone())),
+                    Ok(()) => Ok(Answer::Given(answer)),
                     Err(message) => Err(CallFailed { message, transient: true, ..CallFailed::default() }),
                 }
             }
@@ -154,11 +154,7 @@ impl Run {
     /// Everybody was heard. Where single values were judged, tier 1 looks at them again: their verdicts go into what it
     /// measures.
     fn panel_over(&mut self, now: Millis, pending: Box<PendingPanel>) {
-        let said = self.panel().value_judge().and_then(|member| match pending.states.get(member) {
-            Some(MemberState::Answered(Answer::Given(answer))) => Some(answer),
-            _ => None,
-        });
-        let Some(answer) = said else {
+        let Some(answer) = self.panel().value_judge().and_then(|member| pending.answer(member)) else {
             self.panel_concluded(now, pending);
             return;
         };
@@ -168,16 +164,17 @@ impl Run {
     }
 
     /// Takes what tier 1 measures once single values were judged.
-    pub(super) fn reassessed(&mut self, now: Millis, mut pending: Box<PendingPanel>, tier1: Assessment) {
-        self.record(Event::Assessed { iteration: self.iteration(), assessment: Box::new(tier1.clone()) });
+    pub(super) fn reassessed(&mut self, now: Millis, mut pending: Box<PendingPanel>, tier1: Arc<Assessment>) {
+        let assessment = Arc::clone(&tier1);
+        self.record(Event::Assessed { iteration: self.iteration(), assessment });
         pending.tier1 = tier1;
         self.panel_concluded(now, pending);
     }
 
     fn panel_concluded(&mut self, now: Millis, pending: Box<PendingPanel>) {
-        let answers = pending.answers();
-        let unavailable = self.panel().unavailable(&pending.tier1, &answers, &pending.permanent);
-        let PendingPanel { candidate, tier1, measured, .. } = *pending;
+        let PendingPanel { candidate, tier1, measured, states, permanent } = *pending;
+        let answers: Vec<Answer> = states.into_iter().map(MemberState::into_answer).collect();
+        let unavailable = self.panel().unavailable(&tier1, &answers, &permanent);
         self.conclude(now, candidate, tier1, &measured, &answers, unavailable);
     }
 }

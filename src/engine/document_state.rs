@@ -43,14 +43,14 @@ pub struct IterationState {
     /// Calls that gave nothing, in their order; those of one round of the panel in the order of the panel.
     pub failures: Vec<FailedCall>,
     /// What tier 1 measured before anybody was asked, which is what the gate looks at.
-    pub measured: Option<Assessment>,
+    pub measured: Option<Arc<Assessment>>,
     /// What it measures with what a judge said of single values.
-    reassessed: Option<Assessment>,
-    concluded: Option<Assessment>,
+    reassessed: Option<Arc<Assessment>>,
+    concluded: Option<Arc<Assessment>>,
     /// What judges and validators said at last, by their place in the panel.
     pub panel: BTreeMap<usize, MemberAnswer>,
     /// What was decided about it.
-    pub decision: Option<Decision>,
+    pub decision: Option<Arc<Decision>>,
     /// What the run had used up when it was decided upon.
     pub spent: Spent,
     /// Whether it is among the assessed candidates of the run: it was decided upon, or had been measured when someone
@@ -108,13 +108,13 @@ impl IterationState {
     /// The assessment that is decided on, or what there is of it.
     #[must_use]
     pub fn assessment(&self) -> Option<&Assessment> {
-        self.concluded.as_ref().or(self.measured.as_ref())
+        self.concluded.as_deref().or(self.measured.as_deref())
     }
 
     /// What tier 1 says, as judges and validators find it.
     #[must_use]
     pub(crate) fn tier1(&self) -> Option<&Assessment> {
-        self.reassessed.as_ref().or(self.measured.as_ref())
+        self.reassessed.as_deref().or(self.measured.as_deref())
     }
 
     /// The candidate with its assessment.
@@ -131,8 +131,8 @@ impl IterationState {
 
     /// What a member of the panel said at last; `None` of one that was not asked.
     #[must_use]
-    pub(crate) fn said_by(&self, member: usize) -> Option<Result<&Value, &str>> {
-        Some(self.panel.get(&member)?.answer.as_deref().map_err(String::as_str))
+    pub(crate) fn said_by(&self, member: usize) -> Option<Result<&Arc<Value>, &str>> {
+        Some(self.panel.get(&member)?.answer.as_ref().map_err(String::as_str))
     }
 
     /// What was repaired in the answers that made it.
@@ -273,19 +273,19 @@ impl DocumentState {
             }
             Event::Waiting { until, .. } => self.pause = *until,
             Event::Assessed { iteration, assessment } => {
-                let assessment = Some(assessment.as_ref().clone());
+                let assessment = Some(Arc::clone(assessment));
                 self.with(*iteration, |of| match of.measured {
                     None => of.measured = assessment,
                     Some(_) => of.reassessed = assessment,
                 });
             }
             Event::Concluded { iteration, assessment } => {
-                self.with(*iteration, |of| of.concluded = Some(assessment.as_ref().clone()));
+                self.with(*iteration, |of| of.concluded = Some(Arc::clone(assessment)));
             }
             Event::Decided(decision) => {
                 let spent = Spent { elapsed: at, usage: self.usage };
                 self.with(decision.iteration, |of| {
-                    of.decision = Some(decision.clone());
+                    of.decision = Some(Arc::clone(decision));
                     of.spent = spent;
                     of.counts = true;
                 });

@@ -24,7 +24,7 @@ pub enum Input {
     /// [`Work::Generate`] or [`Work::Correct`] gave the output of a stage.
     Produced(Produced),
     /// [`Work::Assess`] is done.
-    Assessed(Box<Assessment>),
+    Assessed(Arc<Assessment>),
     /// [`Work::Consult`] gave an answer.
     Consulted {
         /// Which member of the panel answered.
@@ -275,7 +275,7 @@ pub enum Event {
         /// Its iteration.
         iteration: usize,
         /// What scoring said.
-        assessment: Box<Assessment>,
+        assessment: Arc<Assessment>,
     },
     /// A judge or validator answered.
     Consulted {
@@ -293,10 +293,10 @@ pub enum Event {
         /// The iteration.
         iteration: usize,
         /// The whole assessment.
-        assessment: Box<Assessment>,
+        assessment: Arc<Assessment>,
     },
     /// A decision was made.
-    Decided(Decision),
+    Decided(Arc<Decision>),
     /// Someone stopped the run.
     Stopped {
         /// What calls that were under way used up.
@@ -343,7 +343,7 @@ impl Event {
                 Some(Input::Produced(produced.clone()))
             }
             Event::Failed { failure, .. } => Some(Input::Failed(failure.clone())),
-            Event::Assessed { assessment, .. } => Some(Input::Assessed(assessment.clone())),
+            Event::Assessed { assessment, .. } => Some(Input::Assessed(Arc::clone(assessment))),
             Event::Consulted { member, consulted, .. } => {
                 Some(Input::Consulted { member: *member, consulted: consulted.clone() })
             }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct PendingPanel {
     pub(super) candidate: Arc<Value>,
-    pub(super) tier1: Assessment,
+    pub(super) tier1: Arc<Assessment>,
     /// What the gate looks at: what was measured before anybody was asked.
     pub(super) measured: Scores,
     /// One for each member of the panel.
@@ -31,17 +31,26 @@ pub(super) enum MemberState {
     NotNeeded,
 }
 
-impl PendingPanel {
-    /// The answers. Who has not been heard has failed.
-    pub(super) fn answers(&self) -> Vec<Answer> {
-        let on_answer = |state: &MemberState| match state {
-            MemberState::Answered(answer) => answer.clone(),
+impl MemberState {
+    /// Its answer. Who has not been heard has failed.
+    pub(super) fn into_answer(self) -> Answer {
+        match self {
+            MemberState::Answered(answer) => answer,
             MemberState::NotNeeded => Answer::NotNeeded,
             MemberState::Asked { .. } | MemberState::Pending { .. } => {
                 Answer::Failed("it was not heard".to_owned())
             }
-        };
-        self.states.iter().map(on_answer).collect()
+        }
+    }
+}
+
+impl PendingPanel {
+    /// What a member said that has been heard.
+    pub(super) fn answer(&self, member: usize) -> Option<&Value> {
+        match self.states.get(member) {
+            Some(MemberState::Answered(Answer::Given(answer))) => Some(answer),
+            _ => None,
+        }
     }
 
     /// A member is not asked again, because that would go over a limit.

@@ -8,8 +8,7 @@ use super::pipeline::{Outputs, Pipeline};
 use super::retry::Retry;
 use crate::feedback::{Correction, lock};
 use crate::policy::{
-    History, IterationSummary, ScriptCriteria, Spent, StopReason, Verdict, decide, explain_refusal,
-    misses_gate,
+    History, IterationSummary, ScriptCriteria, Spent, StopReason, Verdict, decide, misses_gate, refusal,
 };
 use crate::profile::{Lock, LoopPolicy};
 use crate::score::{Answer, Assessment, Issue, Judged, Panel, Quotes, Scores, Unavailable};
@@ -178,10 +177,10 @@ impl Run {
                 }
             }
             (State::Assessing { candidate }, Input::Assessed(assessment)) => {
-                self.assessed(now, candidate, *assessment);
+                self.assessed(now, candidate, assessment);
             }
             (State::Reassessing { pending }, Input::Assessed(assessment)) => {
-                self.reassessed(now, pending, *assessment);
+                self.reassessed(now, pending, assessment);
             }
             (State::Consulting { pending }, Input::Consulted { member, consulted }) => {
                 return self.on_answer(now, pending, member, Ok(consulted));
@@ -418,19 +417,18 @@ impl Run {
     }
 
     /// Takes the assessment of tier 1. The panel is asked only when the gate lets it (step 4 of an iteration).
-    fn assessed(&mut self, now: Millis, candidate: Arc<Value>, tier1: Assessment) {
+    fn assessed(&mut self, now: Millis, candidate: Arc<Value>, mut tier1: Arc<Assessment>) {
         let iteration = self.iteration();
         let alone = misses_gate(&self.policy, &tier1.scores) || !self.has_to_consult(&tier1);
-        let mut tier1 = tier1;
         let measured = tier1.scores.clone();
-        if alone {
-            explain_refusal(&self.policy, &measured, &mut tier1);
+        if alone && let Some(issue) = refusal(&self.policy, &measured, &tier1) {
+            Arc::make_mut(&mut tier1).issues.push(issue);
         }
-        self.record(Event::Assessed { iteration, assessment: Box::new(tier1.clone()) });
+        self.record(Event::Assessed { iteration, assessment: Arc::clone(&tier1) });
         if alone {
             self.conclude(now, candidate, tier1, &measured, &[], None);
         } else {
-            self.consult(candidate, tier1);
+            self.consult(candidate, tier1, measured);
         }
     }
 
@@ -440,7 +438,7 @@ impl Run {
         &mut self,
         now: Millis,
         candidate: Arc<Value>,
-        tier1: Assessment,
+        tier1: Arc<Assessment>,
         measured: &Scores,
         answers: &[Answer],
         unavailable: Option<Unavailable>,
@@ -450,13 +448,21 @@ impl Run {
         if !answers.is_empty() {
             let dispositions = &self.policy.dispositions;
             let by_code = |code: &str, fixable| dispositions.of(code, fixable);
-            assessment = self.panel.merge(&self.policy.overall, &by_code, &assessment, answers);
+            let merged = self.panel.merge(&self.policy.overall, &by_code, &assessment, answers);
+            assessment = Arc::new(merged);
         }
         let changed = self.changed_without_cause(&candidate, &assessment);
-        let concluded = !answers.is_empty() || !changed.is_empty();
-        assessment.issues.extend(changed);
-        if explain_refusal(&self.policy, measured, &mut assessment) || concluded {
-            self.record(Event::Concluded { iteration, assessment: Box::new(assessment.clone()) });
+        let mut concluded = !answers.is_empty();
+        if !changed.is_empty() {
+            Arc::make_mut(&mut assessment).issues.extend(changed);
+            concluded = true;
+        }
+        if let Some(issue) = refusal(&self.policy, measured, &assessment) {
+            Arc::make_mut(&mut assessment).issues.push(issue);
+            concluded = true;
+        }
+        if concluded {
+            self.record(Event::Concluded { iteration, assessment: Arc::clone(&assessment) });
         }
         let facts =
             IterationSummary::of(&self.policy, &assessment, Some(candidate)).gated_by(&self.policy, measured);
@@ -471,7 +477,7 @@ impl Run {
             detail = Some(judge.why);
         }
         let verdict = decision.verdict.clone();
-        self.record(Event::Decided(decision));
+        self.record(Event::Decided(Arc::new(decision)));
         match verdict {
             Verdict::Continue { base } => self.correct(now, iteration + 1, base),
             Verdict::Stop { reason } => self.finish(now, reason, detail),

@@ -94,7 +94,7 @@ pub(crate) fn dimensions_used(policy: &LoopPolicy) -> Vec<&str> {
             Target::Overall => None,
         }
     }
-    let accepted = policy.accept.thresholds.iter().filter_map(|(target, _)| named(target));
+    let accepted = policy.accept.thresholds.iter().filter_map(|threshold| named(&threshold.target));
     let selected = policy.select.order.iter().filter_map(|key| match key {
         SelectKey::Score(target) => named(target),
         SelectKey::NoCritical | SelectKey::Fewest(_) => None,

@@ -133,7 +133,7 @@ fn limit(plan: &Plan, of: &dyn Fn(&Criterion) -> Option<u64>) -> Option<u64> {
         limits.and_then(|limits| limits.into_iter().max())
     }
     let stop = &plan.policy.stop;
-    let plain = stop.before_rollback().chain(stop.after_rollback()).filter_map(of);
+    let plain = stop.ungrouped().filter_map(of);
     let any = stop.any().iter().filter_map(|member| one(member, of));
     plain.chain(any).chain(all(stop.all(), of)).min()
 }

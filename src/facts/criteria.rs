@@ -35,8 +35,7 @@ const FIRST_OF_ALL: usize = 1_000_000;
 pub(crate) fn placed(stop: &StopCriteria, root: &Node) -> Vec<Placed> {
     let written = |key: &str| root.get("stop").and_then(|stop| entry_of(stop, key));
     let mut found: Vec<Placed> = stop
-        .before_rollback()
-        .chain(stop.after_rollback())
+        .ungrouped()
         .enumerate()
         .map(|(rank, criterion)| Placed {
             path: format!("stop.{}", criterion.key()),

@@ -9,9 +9,9 @@ pub(super) fn acceptance(plan: &Plan, facts: &mut Facts) {
     let accept = &plan.policy.accept;
     let lines = accept.thresholds.len() + accept.issue_limits.len();
     facts.add("accept", "accept", json!({ "lines": lines }));
-    for (of, bound) in &accept.thresholds {
-        let values = json!({ "of": of.name(), "at_least": bound });
-        facts.add(format!("accept.{}", of.name()), "threshold", values);
+    for threshold in &accept.thresholds {
+        let values = json!({ "of": threshold.target.name(), "at_least": threshold.bound });
+        facts.add(threshold.line().to_string(), "threshold", values);
     }
     for (kind, limit) in &accept.issue_limits {
         let values = json!({ "issues": kind.as_str(), "at_most": limit });

@@ -27,12 +27,12 @@ impl<'a> Outlook<'a> {
             if name == dimension { best - drop } else { best }
         };
         let overall: f64 = weights(self.plan).into_iter().map(|(name, weight)| weight * score(name)).sum();
-        let holds = policy.accept.thresholds.iter().all(|(target, bound)| {
-            let reached = match target {
+        let holds = policy.accept.thresholds.iter().all(|threshold| {
+            let reached = match &threshold.target {
                 Target::Overall => overall,
                 Target::Dimension(name) => score(name),
             };
-            !below(reached, bound.get())
+            !below(reached, threshold.bound.get())
         });
         let limited = |kind: IssueKind| {
             policy.accept.issue_limits.iter().any(|(known, most)| *known == kind && *most == 0)

@@ -11,9 +11,9 @@ pub(super) fn request(plan: &Plan, facts: &mut Facts) {
         return;
     }
     let feedback = &plan.profile.feedback;
-    let needed = plan.policy.accept.thresholds.iter().find(|(target, _)| *target == Target::Overall);
+    let needed = plan.policy.accept.bound(&Target::Overall);
     let template = format!("prompts/{}", feedback.template.value);
-    let values = json!({ "template": template, "needed": needed.map(|(_, bound)| bound) });
+    let values = json!({ "template": template, "needed": needed });
     facts.follows(&["feedback.template", "accept.overall"], "feedback.template", "feedback", values);
     let rollback = plan.policy.on_regression == OnRegression::Rollback;
     let values = json!({ "rollback": rollback, "latest": feedback.history });

@@ -21,7 +21,7 @@ pub(super) fn add(plan: &Plan, facts: &mut Facts) {
     }
     let gate = policy.gate.is_some();
     facts.ends("stop.accepted", "accepted", json!({ "gate": gate }), StopReason::Accepted);
-    for criterion in policy.stop.before_rollback().chain(policy.stop.after_rollback()) {
+    for criterion in policy.stop.ungrouped() {
         let keep = policy.on_regression == OnRegression::Keep;
         let never = keep && matches!(criterion, Criterion::Rollbacks(_));
         let values = json!({ "when": criterion.clause(), "never": never });

@@ -50,7 +50,9 @@ pub(super) fn add(plan: &Plan, facts: &mut Facts) {
 fn passes(plan: &Plan) -> Value {
     let accept = &plan.policy.accept;
     let bounds = accept.thresholds.iter();
-    let bounds = bounds.map(|(of, bound)| json!({ "kind": "reaches", "of": of.name(), "at_least": bound }));
+    let bounds = bounds.map(
+        |threshold| json!({ "kind": "reaches", "of": threshold.target.name(), "at_least": threshold.bound }),
+    );
     let limits = accept.issue_limits.iter();
     let limits =
         limits.map(|(kind, most)| json!({ "kind": "limited", "issues": kind.as_str(), "at_most": most }));
@@ -63,7 +65,8 @@ fn meaning(plan: &Plan) -> Value {
     let weighed = super::scoring::weights(plan);
     let counted = plan.profile.dimensions.iter().filter(|dimension| {
         let weighs = weighed.iter().any(|(name, weight)| *name == dimension.name && *weight > 0.0);
-        let bounded = plan.policy.accept.thresholds.iter().any(|(target, _)| target.name() == dimension.name);
+        let bounds = &plan.policy.accept.thresholds;
+        let bounded = bounds.iter().any(|threshold| threshold.target.name() == dimension.name);
         weighs || bounded
     });
     let parts: Vec<&Measure> = counted.flat_map(|dimension| dimension.measure.parts()).collect();

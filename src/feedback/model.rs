@@ -4,7 +4,7 @@ use super::previous::Previous;
 use super::{hint, lock};
 use crate::profile::{Feedback, Lock, LoopPolicy, Target};
 use crate::score::{Assessment, Issue, top_level_field};
-use crate::value::{Disposition, Severity, unescape};
+use crate::value::{Disposition, Score, Severity, unescape};
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::HashSet;
@@ -154,12 +154,7 @@ impl Guidance {
                 Some(hint(side(from)?, side(at)?, at))
             })
             .collect();
-        let target = policy
-            .accept
-            .thresholds
-            .iter()
-            .find(|(target, _)| *target == Target::Overall)
-            .map(|(_, bound)| bound.get());
+        let target = policy.accept.bound(&Target::Overall).map(Score::get);
         let mut guidance = Guidance {
             iteration: correction.iteration,
             stage: stage.to_owned(),

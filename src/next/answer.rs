@@ -26,7 +26,7 @@ pub struct NextAnswer {
     /// The assessment of the latest assessed candidate.
     pub assessment: Option<Assessment>,
     /// What was decided about it, with the numbers of every line looked at.
-    pub decision: Option<Decision>,
+    pub decision: Option<Arc<Decision>>,
     /// How the loop ended, if it is over.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome: Option<NextOutcome>,

@@ -298,7 +298,7 @@ impl Drive<'_> {
             }
             self.typed.say(self.plan, &mut assessment);
         }
-        Input::Assessed(Box::new(assessment))
+        Input::Assessed(Arc::new(assessment))
     }
 
     fn answer(mut self, document: &Document, end: End) -> Result<NextAnswer, NextError> {

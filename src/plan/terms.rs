@@ -1,7 +1,8 @@
 //! The terms of a run: what of its profile is needed to explain later what it decided, as it stood then.
 
 use super::Plan;
-use crate::profile::{Criterion, IssueKind, OnGateMiss, OnRegression, Overall, Returned, SelectKey, Ties};
+use crate::profile::{IssueKind, OnGateMiss, OnRegression, Overall, Returned, SelectKey, Ties};
+use crate::stop::Placed;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -92,11 +93,7 @@ impl Terms {
             ends_on_correction: gate.on_correction == OnGateMiss::Stop,
         });
         let mut stop = BTreeMap::new();
-        for criterion in policy.stop.before_rollback().chain(policy.stop.after_rollback()) {
-            note(criterion, "stop", &mut stop);
-        }
-        note_members(policy.stop.any(), "stop.any", &mut stop);
-        note_members(policy.stop.all(), "stop.all", &mut stop);
+        policy.stop.placed().for_each(|one| note(one, &mut stop));
         let key = |key: &SelectKey| match key {
             SelectKey::NoCritical => "no_critical".to_owned(),
             SelectKey::Score(target) => target.name().to_owned(),
@@ -141,20 +138,10 @@ impl SelectTerms {
     }
 }
 
-/// Notes what a decision's check does not say of a criterion.
-fn note(criterion: &Criterion, line: &str, stop: &mut BTreeMap<String, Value>) {
-    if let Some(terms) = criterion.terms() {
-        stop.insert(format!("{line}.{}", criterion.key()), terms);
+/// Notes what a decision's checks do not say of a criterion, and of the members of a group.
+fn note(one: Placed<'_>, stop: &mut BTreeMap<String, Value>) {
+    if let Some(terms) = one.criterion.terms() {
+        stop.insert(one.line(0).to_string(), terms);
     }
-}
-
-fn note_members(members: &[Criterion], line: &str, stop: &mut BTreeMap<String, Value>) {
-    for (at, member) in members.iter().enumerate() {
-        let line = format!("{line}[{at}]");
-        match member {
-            Criterion::Any(members) => note_members(members, &format!("{line}.any"), stop),
-            Criterion::All(members) => note_members(members, &format!("{line}.all"), stop),
-            criterion => note(criterion, &line, stop),
-        }
-    }
+    one.members().for_each(|member| note(member, stop));
 }

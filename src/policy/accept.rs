@@ -1,25 +1,26 @@
 //! Whether a candidate is good enough.
 
-use super::{Check, Checks, IterationSummary};
-use crate::profile::{Accept, LoopPolicy, Target};
-use crate::value::at_least;
+use super::{Checks, IterationSummary};
+use crate::profile::{Accept, IssueKind, LoopPolicy, Target};
+use crate::value::{Disposition, Severity, at_least};
+use std::sync::Arc;
 
 /// Looks at every line of `accept`, so that all that is missing can be shown; `true` when all hold.
 pub(super) fn accepted(accept: &Accept, facts: &IterationSummary, checks: &mut Checks) -> bool {
     let mut all = true;
-    for (target, bound) in &accept.thresholds {
-        let value = match target {
+    for threshold in &accept.thresholds {
+        let value = match &threshold.target {
             Target::Overall => facts.overall,
             Target::Dimension(name) => facts.score(name),
         };
-        let holds = at_least(value, bound.get());
-        all &= checks.look(&format!("accept.{}", target.name()), holds, value, bound.get());
+        let bound = threshold.bound.get();
+        all &= checks.look(Arc::clone(threshold.line()), at_least(value, bound), value, bound);
     }
     for (kind, limit) in &accept.issue_limits {
         let count = facts.issues.get(*kind);
         #[expect(clippy::cast_precision_loss, reason = "counts of issues are small")]
         let (value, bound) = (count as f64, *limit as f64);
-        all &= checks.look(&format!("accept.{}_issues", kind.as_str()), count <= *limit, value, bound);
+        all &= checks.look(line_of(*kind), count <= *limit, value, bound);
     }
     // Of documents that have been seen, and whose type is known, there is nothing to say.
     if facts.unseen && !accept.unseen {
@@ -31,11 +32,36 @@ pub(super) fn accepted(accept: &Accept, facts: &IterationSummary, checks: &mut C
     all
 }
 
+/// The line of a limit of issues.
+fn line_of(kind: IssueKind) -> &'static str {
+    match kind {
+        IssueKind::Severity(Severity::Critical) => "accept.critical_issues",
+        IssueKind::Severity(Severity::Major) => "accept.major_issues",
+        IssueKind::Severity(Severity::Minor) => "accept.minor_issues",
+        IssueKind::Severity(Severity::Info) => "accept.info_issues",
+        IssueKind::Disposition(Disposition::Correct) => "accept.correct_issues",
+        IssueKind::Disposition(Disposition::Escalate) => "accept.escalate_issues",
+        IssueKind::Disposition(Disposition::Warn) => "accept.warn_issues",
+    }
+}
+
 /// Whether the lines of `accept` hold for a candidate, each with its numbers. The gate and who must decide about issues,
 /// which come before acceptance in the table, are not looked at.
 #[must_use]
-pub(crate) fn acceptance(policy: &LoopPolicy, facts: &IterationSummary) -> (bool, Vec<Check>) {
+pub(crate) fn acceptance(policy: &LoopPolicy, facts: &IterationSummary) -> (bool, Checks) {
     let mut checks = Checks::default();
     let all = accepted(&policy.accept, facts, &mut checks);
-    (all, checks.0)
+    (all, checks)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_of_issues_are_called_as_in_the_profile() {
+        for kind in IssueKind::ALL {
+            assert_eq!(line_of(kind), format!("accept.{}_issues", kind.as_str()));
+        }
+    }
 }

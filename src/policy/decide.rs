@@ -1,10 +1,12 @@
 //! The decision table: `docs/how-the-loop-decides.md`, "The order of decisions".
 
 use super::accept::accepted;
-use super::{Check, Checks, Decision, History, ScriptCriteria, StopReason, Verdict};
+use super::{Check, Checks, Decision, History, Line, ScriptCriteria, StopReason, Verdict};
 use crate::profile::{IssueKind, LoopPolicy, OnEscalate, OnGateMiss, OnRegression};
-use crate::stop::{Criterion, Progress};
+use crate::stop::{Criterion, Placed, Progress};
 use crate::value::{Disposition, Millis, Usage};
+use smallvec::{SmallVec, smallvec};
+use std::sync::Arc;
 
 /// What the run has used up when the decision is made.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -34,7 +36,7 @@ pub fn decide(
             Some(reason) => Verdict::Stop { reason },
             None => Verdict::Continue { base: history.base() },
         },
-        checks: record.checks.0,
+        checks: record.checks,
         notes: record.notes,
         best: history.best(),
         rolled_back: history.latest().is_some_and(|latest| latest.rolled_back),
@@ -80,26 +82,16 @@ fn table(
     }
     // Limits of candidates, and `unchanged`.
     let stop = &policy.stop;
-    let fired = walk(history, spent, scripts, record, |walk| {
-        stop.before_rollback().find(|criterion| walk.is_met(criterion, "stop"))
-    });
-    if let Some(criterion) = fired {
-        return Some(StopReason::of(criterion));
+    let reason =
+        walk(history, spent, scripts, record, |walk| stop.before_rollback().find_map(|one| walk.ends(one)));
+    if reason.is_some() {
+        return reason;
     }
     // The rollback is settled: a candidate that ended the loop above is not counted.
     let rollback = policy.on_regression == OnRegression::Rollback && (missed_gate || below_best);
     history.apply_rollback(rollback);
     // All other criteria, and after them the groups.
-    walk(history, spent, scripts, record, |walk| {
-        if let Some(criterion) = stop.after_rollback().find(|criterion| walk.is_met(criterion, "stop")) {
-            return Some(StopReason::of(criterion));
-        }
-        let fired = walk.any(stop.any(), "stop.any");
-        let all = |walk: &mut CriterionWalk<'_>| {
-            if stop.all().is_empty() { None } else { walk.all(stop.all(), "stop.all") }
-        };
-        fired.or_else(|| all(walk)).map(|members| StopReason::Group(members.into()))
-    })
+    walk(history, spent, scripts, record, |walk| stop.after_rollback().find_map(|one| walk.ends(one)))
 }
 
 /// Criteria looked at one after the other, each with a note of what it saw.
@@ -116,9 +108,8 @@ fn walk<T>(
     record: &mut Record,
     over: impl FnOnce(&mut CriterionWalk<'_>) -> T,
 ) -> T {
-    let overalls: Vec<f64> = history.overalls().collect();
     let run = Progress {
-        overalls: &overalls,
+        overalls: history.overall_scores(),
         equals: equal_before(history),
         rollbacks: history.consecutive_rollbacks(),
         flip_flop: history.flip_flop(),
@@ -129,51 +120,71 @@ fn walk<T>(
     over(&mut CriterionWalk { run, record })
 }
 
+/// The criteria because of which a group fired, by their names.
+type Fired<'a> = SmallVec<[&'a Arc<str>; 4]>;
+
 impl CriterionWalk<'_> {
-    /// Names the first member of a group that fires, if one does.
-    fn any(&mut self, members: &[Criterion], line: &str) -> Option<String> {
-        members.iter().enumerate().find_map(|(at, member)| self.member(member, &format!("{line}[{at}]")))
-    }
-
-    /// Names all members of a group if all fire. Looks at every one of them, so that all that is missing can be shown.
-    fn all(&mut self, members: &[Criterion], line: &str) -> Option<String> {
-        let fired: Vec<Option<String>> = members
-            .iter()
-            .enumerate()
-            .map(|(at, member)| self.member(member, &format!("{line}[{at}]")))
-            .collect();
-        fired.into_iter().collect::<Option<Vec<String>>>().map(|names| names.join("+"))
-    }
-
-    fn member(&mut self, member: &Criterion, line: &str) -> Option<String> {
-        match member {
-            Criterion::Any(members) => self.any(members, &format!("{line}.any")),
-            Criterion::All(members) => self.all(members, &format!("{line}.all")),
-            criterion => self.is_met(criterion, line).then(|| criterion.reason()),
+    /// The reason with which a criterion, or a group that has members, ends the loop, if it does.
+    fn ends(&mut self, one: Placed<'_>) -> Option<StopReason> {
+        match one.criterion {
+            Criterion::Any(members) | Criterion::All(members) if members.is_empty() => None,
+            Criterion::Any(_) | Criterion::All(_) => self.fired(one).map(|fired| group_of(&fired)),
+            criterion => self.is_met(one).then(|| StopReason::of(criterion)),
         }
     }
 
-    /// Whether a criterion applies. `line` is where it stands in the profile.
-    fn is_met(&mut self, criterion: &Criterion, line: &str) -> bool {
-        let looked = criterion.look(&self.run);
+    /// Because of whom a member of a group fires, if it does: of several in `any` the first, in `all` all of them.
+    fn fired<'a>(&mut self, one: Placed<'a>) -> Option<Fired<'a>> {
+        match one.criterion {
+            Criterion::Any(_) => one.members().find_map(|member| self.fired(member)),
+            Criterion::All(_) => {
+                let mut all = Some(Fired::new());
+                for member in one.members() {
+                    // Every one is looked at, so that all that is missing can be shown.
+                    let fired = self.fired(member);
+                    all = all.zip(fired).map(|(mut all, fired)| {
+                        all.extend(fired);
+                        all
+                    });
+                }
+                all
+            }
+            _ => self.is_met(one).then(|| smallvec![one.reason()]),
+        }
+    }
+
+    /// Whether a criterion that is no group applies.
+    fn is_met(&mut self, one: Placed<'_>) -> bool {
+        let looked = one.criterion.look(&self.run);
         let holds = looked.holds();
-        let notes = &mut self.record.notes;
-        if let Some(note) = looked.note.filter(|note| !notes.contains(note)) {
-            notes.push(note);
+        let Record { checks, notes } = &mut *self.record;
+        if let Some(note) = looked.note
+            && !notes.iter().any(|known| known == note)
+        {
+            notes.push(note.to_owned());
         }
         if let Some(why) = looked.failed {
-            notes.push(format!("the criterion `{line}.{}` was not looked at: {why}", criterion.place()));
+            notes.push(format!("the criterion `{}` was not looked at: {why}", one.line(0)));
         }
-        let checks = looked.seen.into_iter().map(|seen| Check {
-            line: format!("{line}.{}", seen.key),
-            holds: seen.holds,
-            value: seen.value,
-            bound: seen.bound,
-            path: seen.path,
-        });
-        self.record.checks.0.extend(checks);
+        for seen in looked.seen {
+            let line = Line::from(one.line(seen.part));
+            checks.push(Check {
+                line,
+                holds: seen.holds,
+                value: seen.value,
+                bound: seen.bound,
+                path: seen.path,
+            });
+        }
         holds
     }
+}
+
+fn group_of(fired: &[&Arc<str>]) -> StopReason {
+    StopReason::Group(match fired {
+        [one] => Arc::clone(one),
+        several => several.iter().map(|name| name.as_ref()).collect::<Vec<_>>().join("+").into(),
+    })
 }
 
 /// The first iteration whose candidate the latest one equals.

@@ -1,5 +1,6 @@
 //! What was decided and with which numbers.
 
+use super::Checks;
 use crate::stop::Criterion;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
@@ -270,35 +271,6 @@ pub enum Verdict {
     },
 }
 
-/// One line of the decision table that was looked at, with the numbers it saw.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct Check {
-    /// The line: `accept.overall`, `stop.max_iterations`, `gate` and so on, as in the profile.
-    pub line: String,
-    /// For bounds of acceptance: it holds. For the others: it ends the loop.
-    pub holds: bool,
-    /// What was measured.
-    pub value: f64,
-    /// What it was compared with.
-    pub bound: f64,
-    /// The path of the candidate that it is about, as a JSON Pointer, where it is about one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub path: Option<String>,
-}
-
-/// The lines looked at so far.
-#[derive(Debug, Default)]
-pub(super) struct Checks(pub(super) Vec<Check>);
-
-impl Checks {
-    /// Records a line that is looked at and returns whether it holds.
-    pub(super) fn look(&mut self, line: &str, holds: bool, value: f64, bound: f64) -> bool {
-        self.0.push(Check { line: line.to_owned(), holds, value, bound, path: None });
-        holds
-    }
-}
-
 /// One decision with all the numbers it used.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -309,7 +281,7 @@ pub struct Decision {
     #[serde(flatten)]
     pub verdict: Verdict,
     /// The lines looked at, in the order of the table, up to the one that ended the loop.
-    pub checks: Vec<Check>,
+    pub checks: Checks,
     /// What a person should know about how it was made: criteria that could not be looked at.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,

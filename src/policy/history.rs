@@ -1,12 +1,13 @@
 //! The candidates assessed so far, and which of them is the best.
 
-use super::rank::{RankKey, compare};
+use super::rank::{Ranked, compare};
 use super::{SelectionReason, Verdict};
 use crate::profile::{IssueKind, LoopPolicy, Returned, Ties};
 use crate::score::{Assessment, Scores};
 use crate::stop::{Costly, FlipFlops};
 use crate::value::{Digest, Disposition, Score, Severity, below};
 use serde_json::Value;
+use smallvec::SmallVec;
 use std::cmp::Ordering;
 use std::sync::Arc;
 
@@ -142,6 +143,8 @@ pub struct Iteration {
 #[derive(Debug, Clone, Default)]
 pub struct History {
     iterations: Vec<Iteration>,
+    /// The overall scores of all of them, as criteria look at them.
+    overalls: SmallVec<[f64; 8]>,
     best: usize,
     best_before_latest: usize,
     base: usize,
@@ -176,11 +179,10 @@ impl History {
         {
             self.flip_flops.push(candidate);
         }
-        let rank = RankKey::of(&policy.select, &facts, missed_gate);
-        let against_best = self
-            .iterations
-            .get(self.best)
-            .map(|best| compare(&rank, &RankKey::of(&policy.select, &best.facts, best.missed_gate)));
+        let against_best = self.iterations.get(self.best).map(|best| {
+            let best = Ranked { facts: &best.facts, missed_gate: best.missed_gate };
+            compare(&policy.select, Ranked { facts: &facts, missed_gate }, best)
+        });
         let becomes_best = match against_best {
             None | Some(Ordering::Greater) => true,
             Some(Ordering::Equal) => policy.select.ties == Ties::Last,
@@ -192,6 +194,7 @@ impl History {
         }
         let below_best = against_best == Some(Ordering::Less);
         let base = self.base;
+        self.overalls.push(facts.overall);
         self.iterations.push(Iteration { facts, base, missed_gate, below_best, rolled_back: false });
     }
 
@@ -266,7 +269,12 @@ impl History {
 
     /// The overall scores in order.
     pub fn overalls(&self) -> impl DoubleEndedIterator<Item = f64> + ExactSizeIterator {
-        self.iterations.iter().map(|iteration| iteration.facts.overall)
+        self.overalls.iter().copied()
+    }
+
+    /// The same as a slice.
+    pub(super) fn overall_scores(&self) -> &[f64] {
+        &self.overalls
     }
 
     /// The candidate to return; `None` when none was assessed. `accepted` tells that the latest one was.

@@ -1,6 +1,7 @@
 //! Decisions as pure functions over the history of a run: gate, acceptance, criteria, selection (`docs/how-the-loop-decides.md`).
 
 mod accept;
+mod check;
 mod condition;
 mod decide;
 mod decision;
@@ -11,12 +12,12 @@ mod review;
 mod script_criteria;
 
 pub(crate) use accept::acceptance;
+pub use check::{Check, Checks, Line};
 pub use condition::{Condition, ConditionError};
 pub use decide::{Spent, decide};
-use decision::Checks;
-pub use decision::{Check, Decision, FinalStatus, SelectionReason, StopReason, Verdict};
+pub use decision::{Decision, FinalStatus, SelectionReason, StopReason, Verdict};
 pub(crate) use history::misses_gate;
 pub use history::{History, IssueCounts, Iteration, IterationSummary, Selection};
-pub(crate) use refusal::explain_refusal;
+pub(crate) use refusal::refusal;
 pub use review::Review;
 pub use script_criteria::ScriptCriteria;

@@ -8,15 +8,15 @@ use crate::value::{Disposition, Severity};
 /// The code of the issue.
 pub(crate) const NOT_ACCEPTED: &str = "NOT_ACCEPTED";
 
-/// Adds an issue that says which bounds an assessment misses, if no other issue says that something is wrong; `measured` is
-/// what tier 1 measured, which the gate looks at. What is refused has at least one issue, and never an issue that counts
-/// because of this. Returns whether it has added one.
-pub(crate) fn explain_refusal(policy: &LoopPolicy, measured: &Scores, assessment: &mut Assessment) -> bool {
+/// An issue that says which bounds an assessment misses, if no other issue says that something is wrong; `measured` is what
+/// tier 1 measured, which the gate looks at. With it, what is refused has at least one issue, and never an issue that counts
+/// because of this.
+pub(crate) fn refusal(policy: &LoopPolicy, measured: &Scores, assessment: &Assessment) -> Option<Issue> {
     let says_why = |issue: &Issue| {
         issue.code == NOT_ACCEPTED || (issue.severity != Severity::Info && !issue.pre_existing)
     };
     if assessment.issues.iter().any(says_why) {
-        return false;
+        return None;
     }
     let facts = IterationSummary::of(policy, assessment, None).gated_by(policy, measured);
     let (accepted, checks) = acceptance(policy, &facts);
@@ -26,7 +26,7 @@ pub(crate) fn explain_refusal(policy: &LoopPolicy, measured: &Scores, assessment
         let (value, bound) = apart(value, gate.bound.get());
         missed.push(format!("`{}` is {value}, below the {bound} of the gate", gate.dimension));
     } else if accepted {
-        return false;
+        return None;
     }
     for check in checks.iter().filter(|check| !check.holds) {
         let name = check.line.strip_prefix("accept.").unwrap_or(&check.line);
@@ -37,12 +37,11 @@ pub(crate) fn explain_refusal(policy: &LoopPolicy, measured: &Scores, assessment
         let (value, bound) = apart(check.value, check.bound);
         missed.push(format!("`{name}` is {value}, and is accepted from {bound} on"));
     }
-    assessment.issues.push(Issue {
+    Some(Issue {
         disposition: Disposition::Warn,
         message: format!("nothing is found to be wrong, but {}", missed.join(", and ")).into(),
         ..Issue::new(NOT_ACCEPTED, Severity::Info)
-    });
-    true
+    })
 }
 
 /// Two numbers with three decimals, or with as many as it takes to tell them apart.
@@ -112,14 +111,13 @@ mod tests {
             let facts = |of: &Assessment| IterationSummary::of(&policy, of, None).gated_by(&policy, &measured);
             let accepted = acceptance(&policy, &facts(&before)).0 && !misses_gate(&policy, &measured);
             let mut after = before.clone();
-            let added = explain_refusal(&policy, &measured, &mut after);
+            let added = refusal(&policy, &measured, &before);
+            after.issues.extend(added.clone());
             prop_assert!(accepted || !after.issues.is_empty());
-            prop_assert!(!(accepted && added));
+            prop_assert!(!(accepted && added.is_some()));
             prop_assert_eq!(facts(&after).issues, facts(&before).issues);
             // A second time says nothing more.
-            let known = after.clone();
-            prop_assert!(!explain_refusal(&policy, &measured, &mut after));
-            prop_assert_eq!(after, known);
+            prop_assert_eq!(refusal(&policy, &measured, &after), None);
         }
     }
 }

@@ -6,6 +6,7 @@ use crate::value::Score;
 use crate::value::decode::{Decode, wrong_type};
 use crate::value::shape::{Key, Mapping, Names, Null, Open};
 use crate::value::yaml::{Data, Entry, Node};
+use std::sync::Arc;
 
 /// The line of `accept` about documents that nobody but a stage has seen.
 const UNSEEN: &str = "unseen";
@@ -17,13 +18,37 @@ const UNKNOWN_TYPE: &str = "unknown_type";
 #[derive(Debug, Clone, Default)]
 pub struct Accept {
     /// Lower bounds.
-    pub thresholds: Vec<(Target, Score)>,
+    pub thresholds: Vec<Threshold>,
     /// Upper bounds.
     pub issue_limits: Vec<(IssueKind, u64)>,
     /// Whether a candidate is good enough though nobody but a stage has seen its document.
     pub unseen: bool,
     /// Whether a candidate is good enough though the type of its document was not recognised.
     pub unknown_type: bool,
+}
+
+/// A lower bound of a score.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Threshold {
+    /// The score.
+    pub target: Target,
+    /// The least that it may be.
+    pub bound: Score,
+    line: Arc<str>,
+}
+
+impl Threshold {
+    fn new(target: Target, bound: Score) -> Self {
+        let line = format!("accept.{}", target.name()).into();
+        Threshold { target, bound, line }
+    }
+
+    /// The line of the profile, as decisions name it: `accept.overall`.
+    #[must_use]
+    pub(crate) fn line(&self) -> &Arc<str> {
+        &self.line
+    }
 }
 
 const fn limit(name: &'static str, doc: &'static str) -> Key {
@@ -70,6 +95,12 @@ pub(super) static ACCEPT: Mapping = Mapping {
 };
 
 impl Accept {
+    /// The lower bound of a score, if it has one.
+    #[must_use]
+    pub(crate) fn bound(&self, target: &Target) -> Option<Score> {
+        self.thresholds.iter().find(|threshold| threshold.target == *target).map(|threshold| threshold.bound)
+    }
+
     /// Reads `accept`; `known` are the dimensions of the profile.
     pub fn decode(node: &Node, known: &[&str], problems: &mut Problems) -> Option<Self> {
         let Data::Map(entries) = &node.data else {
@@ -91,7 +122,8 @@ impl Accept {
                 }
             } else if let Some(target) = target(&entry.key, &entry.key_span, known, &other_lines(), problems)
             {
-                accept.thresholds.extend(Score::decode(&entry.value, problems).map(|bound| (target, bound)));
+                let bound = Score::decode(&entry.value, problems);
+                accept.thresholds.extend(bound.map(|bound| Threshold::new(target, bound)));
             }
         }
         let no_line = |entry: &Entry| matches!(entry.value.data, Data::Null) || is_default_line(entry, known);

@@ -34,7 +34,7 @@ pub use crate::stop::{
     Waiting,
 };
 pub(crate) use crate::value::declare::DEFAULTS_NAME;
-pub use accept::Accept;
+pub use accept::{Accept, Threshold};
 pub use assess::{Counts, Dimension, Grounding, Measure, SecondSource, SecondTier, Ties};
 pub use call::{Attach, Author, Call, Options, ProviderChoice};
 pub use candidate::{CandidateKind, OnPreExisting};

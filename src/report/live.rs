@@ -3,7 +3,7 @@
 use super::paint::Paint;
 use crate::engine::Event;
 use crate::policy::{Decision, FinalStatus, StopReason, Verdict};
-use crate::profile::{LoopPolicy, Target};
+use crate::profile::LoopPolicy;
 use crate::score::Assessment;
 use crate::value::sanitize_line;
 use crate::value::{DocumentId, EPSILON, Severity, at_least};
@@ -115,8 +115,8 @@ impl Live {
     }
 
     fn bound(&self, name: &str) -> Option<f64> {
-        let named = |target: &Target| target.name() == name;
-        self.policy.accept.thresholds.iter().find(|(target, _)| named(target)).map(|(_, bound)| bound.get())
+        let mut thresholds = self.policy.accept.thresholds.iter();
+        thresholds.find(|threshold| threshold.target.name() == name).map(|threshold| threshold.bound.get())
     }
 
     /// `0.871/0.980`, green when it is enough.

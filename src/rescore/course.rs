@@ -39,7 +39,7 @@ pub(super) struct DecidedCandidate<'a> {
 
 impl<'a> DecidedCandidate<'a> {
     /// What the judge or validator of this name said at last; `None` of one that was not asked.
-    pub(super) fn said_by(&self, name: &str) -> Option<Result<&'a Value, &'a str>> {
+    pub(super) fn said_by(&self, name: &str) -> Option<Result<&'a Arc<Value>, &'a str>> {
         self.of.said_by(self.members.iter().position(|member| member.as_ref() == name)?)
     }
 }

@@ -104,7 +104,7 @@ mod tests {
     use crate::diag::Problems;
     use crate::engine::{Event, Produced};
     use crate::ingest::{Document, SourceText};
-    use crate::policy::{Decision, StopReason, Verdict};
+    use crate::policy::{Checks, Decision, StopReason, Verdict};
     use crate::profile::{Library, load};
     use crate::score::Assessment;
     use crate::value::Millis;
@@ -131,15 +131,15 @@ mod tests {
             let decision = Decision {
                 iteration: 0,
                 verdict: Verdict::Stop { reason: StopReason::Criterion("max_iterations") },
-                checks: Vec::new(),
+                checks: Checks::default(),
                 notes: Vec::new(),
                 best: 0,
                 rolled_back: false,
             };
             course.see(Millis(0), &Event::Supplied { produced });
-            let assessment = Box::new(Assessment::default());
+            let assessment = Arc::new(Assessment::default());
             course.see(Millis(0), &Event::Assessed { iteration: 0, assessment });
-            course.see(Millis(5), &Event::Decided(decision));
+            course.see(Millis(5), &Event::Decided(Arc::new(decision)));
         }
         course
     }

@@ -9,7 +9,7 @@ use crate::exchange::attached;
 use crate::feedback::lock;
 use crate::plan::{Plan, TypedAs, document_type_of};
 use crate::policy::{
-    Check, Decision, History, IterationSummary, Verdict, acceptance, decide, explain_refusal, misses_gate,
+    Checks, Decision, History, IterationSummary, Verdict, acceptance, decide, misses_gate, refusal,
 };
 use crate::profile::{Lock, Mask};
 use crate::score::{Assessment, Assessor, Beside, Judged, Scores, Source, has_undecided};
@@ -27,7 +27,7 @@ pub(crate) struct Rescore {
     /// Whether every line of `accept` holds for it.
     pub accepted: bool,
     /// Those lines, with their numbers.
-    pub acceptance: Vec<Check>,
+    pub acceptance: Checks,
     /// What was decided where the policy stops, or after the last candidate when it would go on.
     pub decision: Decision,
     /// The iteration that is returned.
@@ -166,7 +166,7 @@ impl Scorer<'_> {
             }
             assessment.issues.extend(changed);
         }
-        explain_refusal(policy, &measured, &mut assessment);
+        assessment.issues.extend(refusal(policy, &measured, &assessment));
         Scored { candidate: Arc::clone(made.candidate), assessment, measured, missed_gate }
     }
 }

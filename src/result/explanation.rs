@@ -8,6 +8,7 @@ use crate::score::ScoreBreakdown;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// The version of [`Explanation`] that is written. A reader that does not know a version leaves it alone.
 pub(crate) const EXPLANATION_VERSION: u32 = 1;
@@ -42,7 +43,7 @@ pub struct Explained {
     pub account: Option<ScoreBreakdown>,
     /// What was decided, with every number that was looked at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub decision: Option<Decision>,
+    pub decision: Option<Arc<Decision>>,
 }
 
 /// What a stage was told.

@@ -220,7 +220,7 @@ impl Session {
                     }
                     task.typed.say(&self.plan, &mut assessment);
                 }
-                Input::Assessed(Box::new(assessment))
+                Input::Assessed(Arc::new(assessment))
             }
             _ if self.is_cancelled() => stop(),
             Work::Generate { stage, .. } => match task.supplied.take() {

@@ -43,7 +43,7 @@ impl Session {
 /// What an event leaves for people to read.
 enum Left {
     Extraction(u32, Arc<Value>),
-    Validation(u32, Box<Assessment>),
+    Validation(u32, Arc<Assessment>),
 }
 
 impl Left {
@@ -57,7 +57,7 @@ impl Left {
                 Left::Extraction(number(*iteration), Arc::clone(candidate))
             }
             Event::Assessed { iteration, assessment } | Event::Concluded { iteration, assessment } => {
-                Left::Validation(number(*iteration), assessment.clone())
+                Left::Validation(number(*iteration), Arc::clone(assessment))
             }
             _ => return None,
         })

@@ -1,8 +1,8 @@
 //! A judge or validator: what one answer of it means.
 
-use super::assessment::Scores;
 use super::issue::{Issue, LazyText};
 use super::judged;
+use super::scores::Scores;
 use crate::profile::{AfterRetries, Scale};
 use crate::value::{Disposition, Score, Severity};
 use serde::{Deserialize, Serialize};
@@ -49,7 +49,7 @@ pub(super) enum MemberKind {
 #[serde(rename_all = "snake_case")]
 pub enum Answer {
     /// It answered, and [`super::Panel::read`] can read the answer.
-    Given(Value),
+    Given(Arc<Value>),
     /// It gave no answer that can be read, as often as it was asked.
     Failed(String),
     /// It was not asked, because there was nothing to ask it.

@@ -66,23 +66,26 @@ impl Budget {
 impl Rule for Budget {
     fn look(&self, run: &Progress<'_>) -> Looked {
         let used = run.usage;
-        let key = |limit: &str| format!("{}.{limit}", Self::KEY.name);
         let money = self.cost_usd.map(|limit| {
             let (cost, limit) = (used.known_cost_usd.get(), limit.get());
-            Seen::new(key("cost_usd"), at_least(cost, limit), cost, limit)
+            Seen::new(at_least(cost, limit), cost, limit)
         });
-        let tokens = self.tokens.map(|limit| Seen::count(key("tokens"), used.tokens, limit));
-        let calls = self.calls.map(|limit| Seen::count(key("calls"), used.calls, limit));
-        let mut seen = Vec::new();
-        for one in [money, tokens, calls].into_iter().flatten() {
-            let holds = one.holds;
-            seen.push(one);
-            if holds {
+        let tokens = self.tokens.map(|limit| Seen::count(used.tokens, limit));
+        let calls = self.calls.map(|limit| Seen::count(used.calls, limit));
+        let mut looked = Looked::default();
+        for (part, one) in [money, tokens, calls].into_iter().enumerate() {
+            looked.seen.extend(one.map(|seen| Seen { part, ..seen }));
+            if looked.holds() {
                 break;
             }
         }
         let is_unknown = self.cost_usd.is_some() && used.calls_of_unknown_cost > 0;
-        Looked { seen, note: is_unknown.then(|| UNKNOWN_COST.to_owned()), failed: None }
+        looked.note = is_unknown.then_some(UNKNOWN_COST);
+        looked
+    }
+
+    fn parts(&self) -> &'static [&'static str] {
+        &["cost_usd", "tokens", "calls"]
     }
 
     fn clause(&self) -> String {

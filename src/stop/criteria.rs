@@ -1,6 +1,7 @@
 //! `stop`: all criteria of a profile.
 
 use super::group::{ALL, ANY, read_members};
+use super::place::{Place, Placed};
 use super::{
     Budget, Costly, Criterion, Declared, KEYS, MaxCorrections, MaxIterations, Timeout, Waiting, read,
 };
@@ -12,7 +13,11 @@ use crate::value::yaml::Node;
 
 /// Reasons to stop, in the order in which they are looked at; groups last.
 #[derive(Debug, Clone, Default)]
-pub struct StopCriteria(Vec<Criterion>);
+pub struct StopCriteria {
+    criteria: Vec<Criterion>,
+    /// Where each of them stands.
+    places: Vec<Place>,
+}
 
 /// The keys of `stop`.
 pub(crate) static STOP: Mapping = Mapping {
@@ -28,36 +33,52 @@ impl FromIterator<Criterion> for StopCriteria {
     fn from_iter<I: IntoIterator<Item = Criterion>>(criteria: I) -> Self {
         let mut criteria: Vec<Criterion> = criteria.into_iter().collect();
         criteria.sort_by_key(Criterion::rank);
-        StopCriteria(criteria)
+        StopCriteria::of(criteria)
     }
 }
 
 impl StopCriteria {
+    /// Criteria in the order in which they are looked at.
+    fn of(criteria: Vec<Criterion>) -> Self {
+        let places = criteria.iter().map(|criterion| Place::of(criterion, STOP.name)).collect();
+        StopCriteria { criteria, places }
+    }
+
     /// Every criterion, groups as they are.
     pub(crate) fn iter(&self) -> std::slice::Iter<'_, Criterion> {
-        self.0.iter()
+        self.criteria.iter()
     }
 
-    /// Those that are no groups and are looked at before a rollback is settled, in order.
-    pub(crate) fn before_rollback(&self) -> impl Iterator<Item = &Criterion> {
-        self.0.iter().filter(|criterion| criterion.is_before_rollback())
+    /// The same, each where it stands.
+    pub(crate) fn placed(&self) -> impl Iterator<Item = Placed<'_>> {
+        self.criteria.iter().zip(&self.places).map(|(criterion, place)| Placed { criterion, place })
     }
 
-    /// Those that are no groups and are looked at after it, in order.
-    pub(crate) fn after_rollback(&self) -> impl Iterator<Item = &Criterion> {
-        self.0.iter().filter(|criterion| criterion.rule().is_some() && !criterion.is_before_rollback())
+    /// Those that are no groups, in order.
+    pub(crate) fn ungrouped(&self) -> impl Iterator<Item = &Criterion> {
+        self.criteria.iter().filter(|criterion| criterion.rule().is_some())
+    }
+
+    /// Those that are looked at before a rollback is settled, in order.
+    pub(crate) fn before_rollback(&self) -> impl Iterator<Item = Placed<'_>> {
+        self.placed().filter(|placed| placed.criterion.is_before_rollback())
+    }
+
+    /// Those that are looked at after it, in order: groups last.
+    pub(crate) fn after_rollback(&self) -> impl Iterator<Item = Placed<'_>> {
+        self.placed().filter(|placed| !placed.criterion.is_before_rollback())
     }
 
     /// The members of `any`.
     #[must_use]
     pub(crate) fn any(&self) -> &[Criterion] {
-        self.0.iter().find(|one| matches!(one, Criterion::Any(_))).map_or(&[], Criterion::members)
+        self.criteria.iter().find(|one| matches!(one, Criterion::Any(_))).map_or(&[], Criterion::members)
     }
 
     /// The members of `all`.
     #[must_use]
     pub(crate) fn all(&self) -> &[Criterion] {
-        self.0.iter().find(|one| matches!(one, Criterion::All(_))).map_or(&[], Criterion::members)
+        self.criteria.iter().find(|one| matches!(one, Criterion::All(_))).map_or(&[], Criterion::members)
     }
 
     /// The longest time, if that is limited outside of groups.
@@ -73,14 +94,16 @@ impl StopCriteria {
     }
 
     fn limit_of_time(&self) -> Option<Timeout> {
-        self.0.iter().find_map(|one| if let Criterion::Timeout(limit) = one { Some(*limit) } else { None })
+        self.criteria
+            .iter()
+            .find_map(|one| if let Criterion::Timeout(limit) = one { Some(*limit) } else { None })
     }
 
     /// The budget outside of groups; one without limits where there is none.
     #[must_use]
     pub(crate) fn budget(&self) -> Budget {
         let budget = |one: &Criterion| if let Criterion::Budget(budget) = one { Some(*budget) } else { None };
-        self.0.iter().find_map(budget).unwrap_or_default()
+        self.criteria.iter().find_map(budget).unwrap_or_default()
     }
 
     /// Whether a criterion looks at this.
@@ -92,7 +115,7 @@ impl StopCriteria {
 
     /// Shows every criterion, those in groups, too.
     pub(crate) fn visit(&self, see: &mut dyn FnMut(&Criterion)) {
-        self.0.iter().for_each(|criterion| criterion.visit(see));
+        self.criteria.iter().for_each(|criterion| criterion.visit(see));
     }
 }
 
@@ -123,6 +146,6 @@ impl Decode for StopCriteria {
             );
         }
         fields.finish(problems);
-        Some(StopCriteria(criteria))
+        Some(StopCriteria::of(criteria))
     }
 }

@@ -31,7 +31,7 @@ impl Declared for Decline {
 
 impl Rule for Decline {
     fn look(&self, run: &Progress<'_>) -> Looked {
-        Seen::count(Self::KEY.name, long(falling(run.overalls)), long(self.length)).into()
+        Seen::count(long(falling(run.overalls)), long(self.length)).into()
     }
 
     fn clause(&self) -> String {

@@ -39,7 +39,7 @@ impl Rule for FlipFlop {
     fn look(&self, run: &Progress<'_>) -> Looked {
         let (path, most) = run.flip_flop.unwrap_or_default();
         let path = (most > 0 && !path.is_empty()).then(|| path.to_owned());
-        Seen { path, ..Seen::count(Self::KEY.name, most, self.times) }.into()
+        Seen { path, ..Seen::count(most, self.times) }.into()
     }
 
     fn clause(&self) -> String {
@@ -100,22 +100,7 @@ impl FlipFlops {
     /// Takes the next candidate.
     pub(crate) fn push(&mut self, candidate: &Value) {
         self.candidates += 1;
-        let mut found = Vec::new();
-        leaves(candidate, &mut String::new(), &mut found);
-        for (path, value) in found {
-            let leaf = self.leaves.entry(path).or_insert(Leaf {
-                seen_in: 0,
-                latest: None,
-                before: None,
-                changes: 0,
-            });
-            leaf.seen_in = self.candidates;
-            if self.candidates == 1 {
-                leaf.latest = Some(value);
-            } else {
-                leaf.take(Some(value));
-            }
-        }
+        leaves(candidate, &mut String::new(), &mut |path, value| self.take(path, canonical(value)));
         for leaf in self.leaves.values_mut().filter(|leaf| leaf.seen_in < self.candidates) {
             leaf.take(None);
         }
@@ -128,6 +113,22 @@ impl FlipFlops {
         }
     }
 
+    fn take(&mut self, path: &str, value: String) {
+        let seen_in = self.candidates;
+        if let Some(leaf) = self.leaves.get_mut(path) {
+            leaf.seen_in = seen_in;
+            leaf.take(Some(value));
+            return;
+        }
+        let mut leaf = Leaf { seen_in, latest: None, before: None, changes: 0 };
+        if seen_in == 1 {
+            leaf.latest = Some(value);
+        } else {
+            leaf.take(Some(value));
+        }
+        self.leaves.insert(path.to_owned(), leaf);
+    }
+
     /// The path that went back and forth most often so far, and how often; of several, the one that did so first.
     #[must_use]
     pub(crate) fn most(&self) -> Option<(&str, u64)> {
@@ -135,24 +136,24 @@ impl FlipFlops {
     }
 }
 
-fn leaves(value: &Value, path: &mut String, found: &mut Vec<(String, String)>) {
+fn leaves(value: &Value, path: &mut String, see: &mut dyn FnMut(&str, &Value)) {
     let length = path.len();
     match value {
         Value::Object(members) if !members.is_empty() => {
             for (key, member) in members {
                 push_segment(path, Segment::Key(key));
-                leaves(member, path, found);
+                leaves(member, path, see);
                 path.truncate(length);
             }
         }
         Value::Array(items) if !items.is_empty() => {
             for (index, item) in items.iter().enumerate() {
                 push_segment(path, Segment::Index(index));
-                leaves(item, path, found);
+                leaves(item, path, see);
                 path.truncate(length);
             }
         }
-        leaf => found.push((path.clone(), canonical(leaf))),
+        leaf => see(path, leaf),
     }
 }
 

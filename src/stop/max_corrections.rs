@@ -35,7 +35,7 @@ impl Declared for MaxCorrections {
 
 impl Rule for MaxCorrections {
     fn look(&self, run: &Progress<'_>) -> Looked {
-        Seen::count(Self::KEY.name, run.candidates().saturating_sub(1), self.0).into()
+        Seen::count(run.candidates().saturating_sub(1), self.0).into()
     }
 
     fn clause(&self) -> String {

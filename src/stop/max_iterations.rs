@@ -34,7 +34,7 @@ impl Declared for MaxIterations {
 
 impl Rule for MaxIterations {
     fn look(&self, run: &Progress<'_>) -> Looked {
-        Seen::count(Self::KEY.name, run.candidates(), self.0).into()
+        Seen::count(run.candidates(), self.0).into()
     }
 
     fn clause(&self) -> String {

@@ -54,7 +54,7 @@ impl Declared for MinImprovement {
 impl Rule for MinImprovement {
     fn look(&self, run: &Progress<'_>) -> Looked {
         let gain = gain(*self, run.overalls);
-        gain.map(|(gain, misses)| Seen::new(Self::KEY.name, misses >= self.patience, gain, self.delta)).into()
+        gain.map(|(gain, misses)| Seen::new(misses >= self.patience, gain, self.delta)).into()
     }
 
     fn clause(&self) -> String {

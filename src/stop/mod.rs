@@ -14,6 +14,7 @@ mod max_corrections;
 mod max_iterations;
 mod min_improvement;
 mod oscillation;
+mod place;
 mod rollbacks;
 mod rule;
 mod script;
@@ -27,6 +28,7 @@ pub use criteria::StopCriteria;
 pub(crate) use flip_flop::FlipFlops;
 pub(crate) use group::clause_of_all;
 pub use min_improvement::Baseline;
+pub(crate) use place::Placed;
 pub(crate) use rule::{Costly, Declared, Progress};
 pub use timeout::Waiting;
 

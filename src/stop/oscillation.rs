@@ -39,7 +39,7 @@ impl Declared for Oscillation {
 
 impl Rule for Oscillation {
     fn look(&self, run: &Progress<'_>) -> Looked {
-        Seen::count(Self::KEY.name, long(flips(*self, run.overalls)), long(self.flips)).into()
+        Seen::count(long(flips(*self, run.overalls)), long(self.flips)).into()
     }
 
     fn clause(&self) -> String {
@@ -76,14 +76,14 @@ impl Rule for Oscillation {
 /// least `amplitude` in size, are one change. Overalls that are equal, as comparisons of scores go, have no direction.
 fn flips(criterion: Oscillation, overalls: &[f64]) -> usize {
     let recent = overalls.get(overalls.len().saturating_sub(criterion.window)..).unwrap_or_default();
-    let differences: Vec<f64> =
-        recent.windows(2).map(|pair| if let [a, b] = pair { b - a } else { 0.0 }).collect();
     let counts =
         |difference: f64| below(0.0, difference.abs()) && at_least(difference.abs(), criterion.amplitude);
-    differences
-        .windows(2)
-        .filter(|pair| matches!(pair, [a, b] if counts(*a) && counts(*b) && (a.signum() != b.signum())))
-        .count()
+    let turns = |three: &[f64]| {
+        let [a, b, c] = three else { return false };
+        let (to, from) = (b - a, c - b);
+        counts(to) && counts(from) && to.signum() != from.signum()
+    };
+    recent.windows(3).filter(|three| turns(three)).count()
 }
 
 #[cfg(test)]

@@ -27,7 +27,7 @@ impl Declared for Rollbacks {
 
 impl Rule for Rollbacks {
     fn look(&self, run: &Progress<'_>) -> Looked {
-        Seen::count(Self::KEY.name, run.rollbacks, self.0).into()
+        Seen::count(run.rollbacks, self.0).into()
     }
 
     fn clause(&self) -> String {

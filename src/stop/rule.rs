@@ -6,6 +6,7 @@ use crate::value::shape::Key;
 use crate::value::yaml::Node;
 use crate::value::{Millis, Usage};
 use serde_json::Value;
+use smallvec::{SmallVec, smallvec};
 
 /// What of a run the criteria look at when a candidate has been assessed.
 pub(crate) struct Progress<'a> {
@@ -45,8 +46,8 @@ pub(crate) enum Costly {
 /// One comparison that was made.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Seen {
-    /// The key that it is about, below `stop` or the element of a group: `budget.calls`.
-    pub key: String,
+    /// Which of [`Rule::parts`] it is about; 0 of a criterion that has none.
+    pub part: usize,
     /// Whether it ends the loop.
     pub holds: bool,
     /// What was measured.
@@ -60,14 +61,14 @@ pub(crate) struct Seen {
 impl Seen {
     /// A comparison of two numbers.
     #[must_use]
-    pub(crate) fn new(key: impl Into<String>, holds: bool, value: f64, bound: f64) -> Self {
-        Seen { key: key.into(), holds, value, bound, path: None }
+    pub(crate) fn new(holds: bool, value: f64, bound: f64) -> Self {
+        Seen { part: 0, holds, value, bound, path: None }
     }
 
     /// Whether a count has come to its limit.
     #[must_use]
-    pub(crate) fn count(key: impl Into<String>, value: u64, limit: u64) -> Self {
-        Seen::new(key, value >= limit, number(value), number(limit))
+    pub(crate) fn count(value: u64, limit: u64) -> Self {
+        Seen::new(value >= limit, number(value), number(limit))
     }
 }
 
@@ -86,9 +87,9 @@ pub(super) fn long(count: usize) -> u64 {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Looked {
     /// The comparisons in their order. The criterion holds if the last one does.
-    pub seen: Vec<Seen>,
+    pub seen: SmallVec<[Seen; 3]>,
     /// What a person should know.
-    pub note: Option<String>,
+    pub note: Option<&'static str>,
     /// Why it could not be looked at.
     pub failed: Option<String>,
 }
@@ -103,7 +104,7 @@ impl Looked {
 
 impl From<Seen> for Looked {
     fn from(seen: Seen) -> Self {
-        Looked { seen: vec![seen], ..Looked::default() }
+        Looked { seen: smallvec![seen], ..Looked::default() }
     }
 }
 
@@ -128,6 +129,11 @@ pub(crate) struct Setting {
 pub(crate) trait Rule {
     /// Looks at the run.
     fn look(&self, run: &Progress<'_>) -> Looked;
+
+    /// The keys below its own that it looks at one by one, where there are several.
+    fn parts(&self) -> &'static [&'static str] {
+        &[]
+    }
 
     /// When it ends the loop, as a clause that can stand after "when".
     fn clause(&self) -> String;

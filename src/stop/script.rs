@@ -86,7 +86,7 @@ impl ScriptCriterion {
 impl Rule for ScriptCriterion {
     fn look(&self, run: &Progress<'_>) -> Looked {
         match (run.script)(self) {
-            Ok(holds) => Seen::new(self.place(), holds, f64::from(u8::from(holds)), 1.0).into(),
+            Ok(holds) => Seen::new(holds, f64::from(u8::from(holds)), 1.0).into(),
             // What could not be looked at does not end the loop, and is not passed over in silence.
             Err(why) => Looked { failed: Some(why), ..Looked::default() },
         }

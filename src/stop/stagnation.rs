@@ -37,9 +37,7 @@ impl Declared for Stagnation {
 impl Rule for Stagnation {
     fn look(&self, run: &Progress<'_>) -> Looked {
         let spread = spread(*self, run.overalls);
-        spread
-            .map(|spread| Seen::new(Self::KEY.name, below(spread, self.epsilon), spread, self.epsilon))
-            .into()
+        spread.map(|spread| Seen::new(below(spread, self.epsilon), spread, self.epsilon)).into()
     }
 
     fn clause(&self) -> String {

@@ -83,8 +83,7 @@ impl Timeout {
 
 impl Rule for Timeout {
     fn look(&self, run: &Progress<'_>) -> Looked {
-        Seen::new(Self::KEY.name, run.elapsed > self.after, number(run.elapsed.0), number(self.after.0))
-            .into()
+        Seen::new(run.elapsed > self.after, number(run.elapsed.0), number(self.after.0)).into()
     }
 
     fn clause(&self) -> String {

@@ -34,7 +34,7 @@ impl Rule for Unchanged {
     fn look(&self, run: &Progress<'_>) -> Looked {
         // The value is the iteration that it equals, −1 for none.
         let value = run.equals.map_or(-1.0, |at| number(long(at)));
-        Seen::new(Self::KEY.name, run.equals.is_some(), value, 0.0).into()
+        Seen::new(run.equals.is_some(), value, 0.0).into()
     }
 
     fn clause(&self) -> String {

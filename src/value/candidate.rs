@@ -2,7 +2,9 @@
 
 use serde_json::{Number, Value};
 use sha2::{Digest as _, Sha256};
-use std::fmt::Write;
+use smallvec::SmallVec;
+use std::fmt::Write as _;
+use std::io::{self, Write};
 
 /// Whether a field counts as present: neither null nor `""`, nor an empty array or object.
 #[must_use]
@@ -39,13 +41,30 @@ impl Digest {
     /// Of a JSON value, whatever the order of its members and the spelling of its numbers.
     #[must_use]
     pub fn of(value: &Value) -> Self {
-        Digest(Sha256::digest(canonical(value).as_bytes()).into())
+        let mut hashing = Hashing(Sha256::new());
+        // Nothing that is written to it can fail.
+        let _ = write_canonical(value, &mut hashing);
+        Digest(hashing.0.finalize().into())
     }
 
     /// Lower-case hexadecimal.
     #[must_use]
     pub fn hex(&self) -> String {
         hex(&self.0)
+    }
+}
+
+/// Takes a digest of what is written.
+struct Hashing(Sha256);
+
+impl Write for Hashing {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 
@@ -66,47 +85,52 @@ fn hex(bytes: &[u8]) -> String {
 /// One text for all values that are equal as JSON: members sorted by key, `1` and `1.0` the same.
 #[must_use]
 pub fn canonical(value: &Value) -> String {
-    let mut out = String::new();
-    write_canonical(value, &mut out);
-    out
+    let mut out = Vec::new();
+    // Writing to a Vec can't fail, and JSON of texts is text.
+    let _ = write_canonical(value, &mut out);
+    String::from_utf8(out).unwrap_or_default()
 }
 
-fn write_canonical(value: &Value, out: &mut String) {
+fn write_canonical(value: &Value, out: &mut impl Write) -> io::Result<()> {
     match value {
-        Value::Null => out.push_str("null"),
-        Value::Bool(b) => out.push_str(if *b { "true" } else { "false" }),
+        Value::Null => out.write_all(b"null"),
+        Value::Bool(b) => out.write_all(if *b { b"true" } else { b"false" }),
         Value::Number(number) => write_number(number, out),
-        Value::String(_) => out.push_str(&value.to_string()),
+        Value::String(text) => write_text(text, out),
         Value::Array(items) => {
-            out.push('[');
+            out.write_all(b"[")?;
             for (i, item) in items.iter().enumerate() {
                 if i > 0 {
-                    out.push(',');
+                    out.write_all(b",")?;
                 }
-                write_canonical(item, out);
+                write_canonical(item, out)?;
             }
-            out.push(']');
+            out.write_all(b"]")
         }
         Value::Object(members) => {
-            let mut sorted: Vec<_> = members.iter().collect();
-            sorted.sort_by(|a, b| a.0.cmp(b.0));
-            out.push('{');
+            // Few objects have more members than stand inline.
+            let mut sorted: SmallVec<[(&String, &Value); 16]> = members.iter().collect();
+            sorted.sort_unstable_by_key(|(key, _)| *key);
+            out.write_all(b"{")?;
             for (i, (key, member)) in sorted.into_iter().enumerate() {
                 if i > 0 {
-                    out.push(',');
+                    out.write_all(b",")?;
                 }
-                out.push_str(&Value::String(key.clone()).to_string());
-                out.push(':');
-                write_canonical(member, out);
+                write_text(key, out)?;
+                out.write_all(b":")?;
+                write_canonical(member, out)?;
             }
-            out.push('}');
+            out.write_all(b"}")
         }
     }
 }
 
-fn write_number(number: &Number, out: &mut String) {
-    // Writing to a String can't fail.
-    let _ = match (number.as_i64(), number.as_u64(), number.as_f64()) {
+fn write_text(text: &str, out: &mut impl Write) -> io::Result<()> {
+    serde_json::to_writer(out, text).map_err(io::Error::from)
+}
+
+fn write_number(number: &Number, out: &mut impl Write) -> io::Result<()> {
+    match (number.as_i64(), number.as_u64(), number.as_f64()) {
         (Some(int), _, _) => write!(out, "{int}"),
         (_, Some(int), _) => write!(out, "{int}"),
         // As far as whole numbers are written in digits: those beyond 64 bits are all binary fractions.
@@ -116,13 +140,15 @@ fn write_number(number: &Number, out: &mut String) {
         }
         (_, _, Some(float)) => write!(out, "{float:e}"),
         _ => write!(out, "{number}"),
-    };
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
     use serde_json::json;
+    use std::collections::BTreeMap;
 
     #[test]
     fn order_and_spelling_of_numbers_do_not_matter() {
@@ -133,6 +159,67 @@ mod tests {
         assert_ne!(canonical(&json!(18_446_744_073_709_551_616.0)), canonical(&json!(u64::MAX)));
         assert_ne!(Digest::of(&json!({"a": 1})), Digest::of(&json!({"a": "1"})));
         assert_ne!(Digest::of(&json!([1, 2])), Digest::of(&json!([2, 1])));
+    }
+
+    fn values() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            any::<u64>().prop_map(Value::from),
+            any::<f64>().prop_map(Value::from),
+            any::<String>().prop_map(Value::from),
+            "[a\"\\\\\n\t\u{0}\u{1f}\u{7f}ä]{0,6}".prop_map(Value::from),
+        ];
+        leaf.prop_recursive(4, 64, 20, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+                prop::collection::vec((any::<String>(), inner), 0..20)
+                    .prop_map(|members| Value::Object(members.into_iter().collect())),
+            ]
+        })
+    }
+
+    /// The canonical form as a tree of texts. Digests stand in journals, so it stays as it is.
+    #[expect(clippy::cast_possible_truncation, reason = "whole and within 2^64")]
+    fn text_of(value: &Value) -> String {
+        match value {
+            Value::Null | Value::Bool(_) | Value::String(_) => value.to_string(),
+            Value::Number(number) => {
+                let float = number.as_f64().unwrap();
+                match (number.as_i64(), number.as_u64()) {
+                    (Some(int), _) => int.to_string(),
+                    (_, Some(int)) => int.to_string(),
+                    _ if float.fract() == 0.0 && float.abs() <= 2.0_f64.powi(64) => {
+                        (float as i128).to_string()
+                    }
+                    _ => format!("{float:e}"),
+                }
+            }
+            Value::Array(items) => {
+                format!("[{}]", items.iter().map(text_of).collect::<Vec<_>>().join(","))
+            }
+            Value::Object(members) => {
+                let sorted: BTreeMap<&String, &Value> = members.iter().collect();
+                let member = |(key, value): (&String, &Value)| format!("{}:{}", json!(key), text_of(value));
+                format!("{{{}}}", sorted.into_iter().map(member).collect::<Vec<_>>().join(","))
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_digest_is_that_of_the_canonical_text(value in values()) {
+            let text = text_of(&value);
+            prop_assert_eq!(canonical(&value), text.as_str());
+            prop_assert_eq!(Digest::of(&value).hex(), digest_bytes(text.as_bytes()));
+        }
+    }
+
+    #[test]
+    fn digests_stay_what_journals_have_them_be() {
+        let value = json!({"b": [1.0, 2.5, 1e300, null], "a\n\"": "ä\u{1}", "a": {}});
+        assert_eq!(canonical(&value), r#"{"a":{},"a\n\"":"ä\u0001","b":[1,2.5e0,1e300,null]}"#);
     }
 
     #[test]

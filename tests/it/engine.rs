@@ -229,7 +229,7 @@ fn every_input() -> Vec<Input> {
         Input::Started,
         Input::Unreadable { reason: "empty".to_owned() },
         Input::Produced(Produced { candidate: Arc::new(json!({})), usage, ..Produced::default() }),
-        Input::Assessed(Box::default()),
+        Input::Assessed(Arc::default()),
         Input::Consulted {
             member: 0,
             consulted: Consulted {

@@ -123,6 +123,7 @@ impl Step {
 
 /// What comes back of one call for a candidate.
 #[derive(Debug, Clone)]
+#[expect(clippy::large_enum_variant, reason = "a test has a handful of them")]
 pub(crate) enum Answer {
     Gives(Step),
     Fails(CallFailed),
@@ -231,7 +232,7 @@ impl Driver {
             // Policies alone have no judges.
             Awaited::Nothing | Awaited::Consultation => return false,
             Awaited::Start => Input::Started,
-            Awaited::Assessment => Input::Assessed(Box::new(std::mem::take(&mut self.pending))),
+            Awaited::Assessment => Input::Assessed(Arc::new(std::mem::take(&mut self.pending))),
             Awaited::Wake(at) => {
                 assert!(at >= self.now, "woken in the past");
                 self.now = at;
@@ -296,7 +297,7 @@ impl Driver {
 
     pub(crate) fn decisions(&self) -> impl Iterator<Item = &Decision> {
         self.recorded.iter().filter_map(|recorded| match &recorded.event {
-            Event::Decided(decision) => Some(decision),
+            Event::Decided(decision) => Some(decision.as_ref()),
             _ => None,
         })
     }

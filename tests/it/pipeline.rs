@@ -467,7 +467,7 @@ fn a_stop_while_a_judge_is_asked_keeps_the_candidate() {
     let inputs = [
         Input::Started,
         Input::Produced(produced),
-        Input::Assessed(Box::new(tier1)),
+        Input::Assessed(Arc::new(tier1)),
         Input::Stop { in_flight: Usage::default() },
     ];
     let mut record = Vec::new();

@@ -548,7 +548,7 @@ fn the_shipped_profiles_have_loop_s_numbers() {
             assert!((weight - wanted_weight).abs() < 1e-12, "{name}: {dimension} weighs {weight}");
         }
         let thresholds: Vec<(&str, f64)> =
-            accept.thresholds.iter().map(|(target, bound)| (target.name(), bound.get())).collect();
+            accept.thresholds.iter().map(|one| (one.target.name(), one.bound.get())).collect();
         assert_eq!(thresholds, [("overall", bound)], "{name}");
         assert_eq!(accept.issue_limits, issue_limits, "{name}");
         assert!(gate.is_none(), "{name}");

@@ -47,7 +47,7 @@ fn ended_by(simulated: &Simulated) -> Option<String> {
     if matches!(reason, StopReason::Accepted | StopReason::Gate | StopReason::CriticalIssue) {
         return None;
     }
-    Some(last.checks.last()?.line.clone())
+    Some(last.checks.last()?.line.to_string())
 }
 
 /// Whether what ended a run is what is at `place`, or a list that needs it.

@@ -439,7 +439,7 @@ proptest! {
                         let (quotes, judged) = (run.pending_quotes(), Some(run.judged().as_ref()));
                         let beside = Beside { source: Some(&source), quotes, judged, ..Beside::default() };
                         assessor.assess_beside("unknown", run.pending_candidate().unwrap(), beside, &mut latest);
-                        inputs.push(Input::Assessed(Box::new(latest.clone())));
+                        inputs.push(Input::Assessed(Arc::new(latest.clone())));
                     }
                     Output::Call(Work::Consult { iteration, member, attempt }) => {
                         let candidate = run.pending_candidate().unwrap();

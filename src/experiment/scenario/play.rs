@@ -173,7 +173,7 @@ pub(super) fn play_document(plan: &Plan, case: &Case) -> Result<Played, String> 
     let mut run = plan.engine_run();
     let Ended { outcome, exhausted } = player.drive(&mut run, first)?;
     let assessed: Vec<_> = run.document().assessed().filter_map(IterationState::assessed).collect();
-    let decision = run.document().assessed().filter_map(|of| of.decision.as_ref()).next_back();
+    let decision = run.document().assessed().filter_map(|of| of.decision.as_deref()).next_back();
     let requests = std::mem::take(&mut player.requests);
     let mut played = Played {
         outcome,
@@ -184,7 +184,7 @@ pub(super) fn play_document(plan: &Plan, case: &Case) -> Result<Played, String> 
         feedback: Vec::new(),
         next_requests: exhausted.as_ref().map_or(0, |next| next.requests),
         requests,
-        failed_criteria: failed_criteria(run.document().assessed().filter_map(|of| of.decision.as_ref())),
+        failed_criteria: failed_criteria(run.document().assessed().filter_map(|of| of.decision.as_deref())),
     };
     played.feedback = exhausted.map(|next| next.feedback).unwrap_or_default();
     player.assess_the_rest(&mut played);
@@ -305,7 +305,7 @@ impl Player<'_> {
                     self.assessor.assess_beside(document_type, candidate, beside, &mut assessment);
                     self.typed.say(self.plan, &mut assessment);
                 }
-                answered(Input::Assessed(Box::new(assessment)))
+                answered(Input::Assessed(Arc::new(assessment)))
             }
             Work::Consult { iteration, member, .. } => self.consult(run, work, member, iteration),
         }

@@ -58,7 +58,7 @@ pub(super) fn why_stopped(record: &Record) -> Vec<String> {
 
 fn last_decision(record: &Record) -> Option<&Decision> {
     let at = record.outcome.as_ref()?.iteration_count.checked_sub(1)?;
-    record.candidates.get(at)?.decision.as_ref()
+    record.candidates.get(at)?.decision.as_deref()
 }
 
 fn last_check(decision: Option<&Decision>) -> Option<&Check> {
@@ -71,7 +71,7 @@ pub(super) fn what_next(record: &Record, outcome: Option<&Outcome>, candidates: 
         return "run the document again: what was paid for is in the journal, what it would have come to is not".to_owned();
     };
     let decision = last_decision(record);
-    let line = last_check(decision).map(|check| check.line.clone());
+    let line = last_check(decision).map(|check| check.line.to_string());
     let line = line.unwrap_or_else(|| format!("stop.{}", outcome.stop_reason));
     match &outcome.stop_reason {
         StopReason::Accepted if record.review == Some(true) => {
@@ -109,7 +109,7 @@ pub(super) fn what_next(record: &Record, outcome: Option<&Outcome>, candidates: 
                 })
             });
             let of_chosen =
-                outcome.best_iteration.and_then(|best| record.candidates.get(best)?.decision.as_ref());
+                outcome.best_iteration.and_then(|best| record.candidates.get(best)?.decision.as_deref());
             let missed = of_chosen.and_then(|decision| {
                 let missed = |check: &&Check| check.line.starts_with("accept.") && !check.holds;
                 decision.checks.iter().find(missed).map(accept_line)

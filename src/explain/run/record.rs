@@ -70,7 +70,7 @@ pub(crate) struct Candidate {
     /// Where each point went.
     pub account: Option<ScoreBreakdown>,
     /// What was decided about it.
-    pub decision: Option<Decision>,
+    pub decision: Option<Arc<Decision>>,
     /// What was fed back to get it.
     pub feedback: Vec<FeedbackSent>,
     /// What was repaired in the answers that made it.

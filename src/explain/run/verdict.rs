@@ -29,7 +29,7 @@ pub(super) fn gate(candidate: &Candidate, terms: Option<&Terms>) -> Option<Accep
 pub(super) fn acceptance(candidate: &Candidate) -> Vec<Acceptance> {
     let checks = candidate.decision.iter().flat_map(|decision| &decision.checks);
     let line = |check: &Check| Acceptance {
-        line: check.line.clone(),
+        line: check.line.to_string(),
         holds: check.holds,
         value: check.value,
         bound: check.bound,

@@ -147,7 +147,8 @@ pub(super) fn stop_line(check: &Check, terms: Option<&Terms>) -> String {
     let Check { line, value, bound, path, .. } = check;
     let (value_text, bound_text) = against(*value, *bound);
     let setting = |key: &str| {
-        let said = terms.and_then(|terms| terms.stop.get(line)).and_then(|said| said.get(key)).cloned();
+        let said =
+            terms.and_then(|terms| terms.stop.get(line.as_str())).and_then(|said| said.get(key)).cloned();
         said.map(|said| match said {
             Value::String(text) => text,
             other => other.to_string(),

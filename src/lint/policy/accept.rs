@@ -2,8 +2,8 @@
 
 use super::view::{View, number};
 use crate::diag::{Code, Problem, Span};
-use crate::profile::{Dimension, IssueKind, Measure, OnEscalate, Overall, SelectKey, Target};
-use crate::value::{Disposition, Severity};
+use crate::profile::{Dimension, IssueKind, Measure, OnEscalate, Overall, SelectKey, Target, Threshold};
+use crate::value::{Disposition, Score, Severity};
 
 /// Scores that differ by less are equal.
 const EPSILON: f64 = 1e-9;
@@ -18,10 +18,10 @@ struct Line<'a> {
 /// The lines about scores; none where nothing of `accept` can fail, which is said once.
 fn lines<'a>(view: &View<'a>) -> Vec<Line<'a>> {
     let accept = &view.policy.accept;
-    let all = accept.thresholds.iter().map(|(target, bound)| Line {
-        target,
-        bound: bound.get(),
-        span: view.key(&["accept", target.name()]),
+    let all = accept.thresholds.iter().map(|threshold| Line {
+        target: &threshold.target,
+        bound: threshold.bound.get(),
+        span: view.key(&["accept", threshold.target.name()]),
     });
     let all: Vec<Line<'_>> = all.collect();
     if accept.issue_limits.is_empty() && !all.iter().any(|line| line.decides(view)) {
@@ -54,7 +54,9 @@ pub(super) fn accepts_everything(view: &View<'_>, code: Code) -> Vec<Problem> {
         .accept
         .thresholds
         .iter()
-        .map(|(target, _)| format!("`{}` is never below {}", target.name(), number(view.target(target).low)))
+        .map(|Threshold { target, .. }| {
+            format!("`{}` is never below {}", target.name(), number(view.target(target).low))
+        })
         .collect();
     let floors: Vec<&str> = view
         .profile
@@ -158,8 +160,7 @@ pub(super) fn implied(view: &View<'_>, code: Code) -> Vec<Problem> {
 fn follows(view: &View<'_>, code: Code, line: &Line<'_>) -> Option<Problem> {
     let Line { target, bound, span } = *line;
     let Overall::Weighted(weights) = &view.policy.overall else { return None };
-    let thresholds = &view.policy.accept.thresholds;
-    let line = |target: &Target| thresholds.iter().find(|(other, _)| other == target).map(|(_, b)| b.get());
+    let line = |target: &Target| view.policy.accept.bound(target).map(Score::get);
     let (by, least) = match target {
         Target::Overall => {
             let least: f64 = weights

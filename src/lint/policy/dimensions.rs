@@ -46,7 +46,7 @@ fn is_used(view: &View<'_>, name: &str) -> bool {
         Overall::Weighted(weights) => weights.iter().any(|(other, weight)| other == name && *weight > 0.0),
     };
     weighs
-        || policy.accept.thresholds.iter().any(|(target, _)| is_it(target))
+        || policy.accept.thresholds.iter().any(|threshold| is_it(&threshold.target))
         || policy.gate.as_ref().is_some_and(|gate| gate.dimension == name)
         || policy.select.order.iter().any(|key| matches!(key, SelectKey::Score(target) if is_it(target)))
         || view

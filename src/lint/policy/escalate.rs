@@ -86,9 +86,9 @@ fn is_needed(view: &View<'_>, names: &[&str]) -> bool {
             others.map(|(other, weight)| weight * view.dimension(other).high).sum()
         }
     };
-    view.policy.accept.thresholds.iter().any(|(target, bound)| match target {
-        Target::Dimension(dimension) => is_one(dimension) && bound.get() > 1e-9,
-        Target::Overall => bound.get() > without + 1e-9,
+    view.policy.accept.thresholds.iter().any(|threshold| match &threshold.target {
+        Target::Dimension(dimension) => is_one(dimension) && threshold.bound.get() > 1e-9,
+        Target::Overall => threshold.bound.get() > without + 1e-9,
     })
 }
 

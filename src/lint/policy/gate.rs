@@ -89,14 +89,12 @@ pub(super) fn above_acceptance(view: &View<'_>, code: Code) -> Vec<Problem> {
         (Target::Overall, Overall::Weighted(_)) => false,
     };
     let thresholds = &view.policy.accept.thresholds;
-    let (target, least, needed) = match thresholds.iter().find(|(target, _)| is_it(target)) {
-        Some((target, line)) => (target, line.get(), None),
+    let (target, least, needed) = match thresholds.iter().find(|threshold| is_it(&threshold.target)) {
+        Some(line) => (&line.target, line.bound.get(), None),
         None => {
-            let Some(line) = thresholds.iter().find(|(target, _)| *target == Target::Overall) else {
-                return Vec::new();
-            };
-            let Some(needed) = needed(view, name, line.1.get()) else { return Vec::new() };
-            (&line.0, line.1.get(), Some(needed))
+            let Some(least) = view.policy.accept.bound(&Target::Overall) else { return Vec::new() };
+            let Some(needed) = needed(view, name, least.get()) else { return Vec::new() };
+            (&Target::Overall, least.get(), Some(needed))
         }
     };
     // A lower one is for what is hopeless, whatever the other dimensions could make up for.

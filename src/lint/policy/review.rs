@@ -79,8 +79,7 @@ fn try_out(view: &View<'_>, review: &Review, when: &str, dimensions: &[&str]) ->
         .map(|target| {
             // A document that could not be read has 0, whatever the floor of a dimension.
             let range = Range::FULL;
-            let accepted = view.policy.accept.thresholds.iter().find(|(other, _)| *other == target);
-            let bound = accepted.map_or(0.0, |(_, bound)| bound.get());
+            let bound = view.policy.accept.bound(&target).map_or(0.0, Score::get);
             let near = numbers.iter().chain([&range.low, &range.high, &bound]);
             let mut values: Vec<f64> = near.flat_map(|n| [n - STEP, *n, n + STEP]).collect();
             values.retain(|value| (range.low..=range.high).contains(value));
@@ -103,9 +102,9 @@ fn try_out(view: &View<'_>, review: &Review, when: &str, dimensions: &[&str]) ->
                 let value = values.get(rest % values.len()).copied().unwrap_or_default();
                 rest /= values.len();
                 // What passed has reached its bounds.
-                let bound = view.policy.accept.thresholds.iter().find(|(other, _)| other == target);
-                possible &= status != FinalStatus::Passed
-                    || bound.is_none_or(|(_, bound)| value >= bound.get() - 1e-9);
+                let bound = view.policy.accept.bound(target);
+                possible &=
+                    status != FinalStatus::Passed || bound.is_none_or(|bound| value >= bound.get() - 1e-9);
                 match target {
                     Target::Overall => overall = value,
                     Target::Dimension(name) => scores.push((name.as_str(), Score::clamped(value))),

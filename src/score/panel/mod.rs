@@ -2,10 +2,11 @@
 //! ensemble).
 
 use super::account::{DimensionBreakdown, Opinion, ScoreBreakdown, combined};
-use super::assessment::{Assessment, Scores};
+use super::assessment::Assessment;
 use super::issue::Issue;
 use super::combine::combine;
 use super::member::{Answer, Member, MemberKind};
+use super::scores::Scores;
 use crate::profile::{AfterRetries, Combine, Disagreement, Measure, Overall, Profile, SecondTier, Weight};
 use crate::value::{Disposition, Score, Severity};
 use serde_json::Value;
@@ -170,11 +171,11 @@ impl Panel {
     #[must_use]
     pub fn answers<'s>(
         &self,
-        said: impl Fn(usize, &Member) -> Option<Result<&'s Value, &'s str>>,
+        said: impl Fn(usize, &Member) -> Option<Result<&'s Arc<Value>, &'s str>>,
     ) -> Vec<Answer> {
         let answer = |(at, member): (usize, &Member)| match said(at, member) {
             Some(Ok(answer)) => match self.read(at, answer) {
-                Ok(()) => Answer::Given(answer.clone()),
+                Ok(()) => Answer::Given(Arc::clone(answer)),
                 Err(why) => Answer::Failed(why),
             },
             Some(Err(why)) => Answer::Failed(why.to_owned()),

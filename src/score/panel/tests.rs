@@ -49,9 +49,9 @@ fn adds_up(panel: &Panel, tier1: &Assessment, answers: &[Answer], merged: &Asses
 #[test]
 fn a_judge_replaces_what_stands_otherwise() {
     let panel = panel("{a: {judge: j, score: /s, otherwise: {grounding: {}}}}", JUDGE);
-    let skipped = Answer::Given(json!({"unavailable": "not installed"}));
+    let skipped = Answer::Given(json!({"unavailable": "not installed"}).into());
     let given = Answer::Given(
-        json!({"s": 1, "issues": ["is wrong", {"code": "X", "path": "/a", "severity": "minor"}, 3]}),
+        json!({"s": 1, "issues": ["is wrong", {"code": "X", "path": "/a", "severity": "minor"}, 3]}).into(),
     );
     let found = merged(&panel, Some(0.9), &[skipped.clone(), given]);
     assert_eq!(found.overall, 1.0);
@@ -64,7 +64,7 @@ fn a_judge_replaces_what_stands_otherwise() {
 #[test]
 fn what_a_judge_gives_is_read_on_its_own_scale() {
     let assess = "{a: {judge: j, score: /s, otherwise: {grounding: {}}}}";
-    let skipped = || Answer::Given(json!({"unavailable": "not installed"}));
+    let skipped = || Answer::Given(json!({"unavailable": "not installed"}).into());
     for (scale, given, worth) in [
         ("[0, 10]", json!(8), Some(0.8)),
         ("[0, 10]", json!(10.000_000_5), Some(1.0)),
@@ -80,7 +80,7 @@ fn what_a_judge_gives_is_read_on_its_own_scale() {
         let answer = json!({ "s": given });
         assert_eq!(panel.0.read(1, &answer).is_ok(), worth.is_some(), "{scale}: {given}");
         if let Some(worth) = worth {
-            let found = merged(&panel, Some(0.9), &[skipped(), Answer::Given(answer)]);
+            let found = merged(&panel, Some(0.9), &[skipped(), Answer::Given(answer.into())]);
             assert!((found.overall - worth).abs() < 1e-9, "{scale}: {given}: {}", found.overall);
         }
     }
@@ -95,10 +95,10 @@ fn without_a_member_what_it_measures_is_what_stands_otherwise() {
     assert_eq!(all.measured_by(1).collect::<Vec<_>>(), ["a"]);
     let without_judge = (all.only(|id| id != "j"), overall.clone());
     assert_eq!(names(&without_judge.0), ["v"]);
-    let passed = Answer::Given(json!({"stages": []}));
+    let passed = Answer::Given(json!({"stages": []}).into());
     assert_eq!(merged(&without_judge, Some(0.9), std::slice::from_ref(&passed)).overall, 0.9);
     let judged = (all.only(|id| id == "j"), overall);
-    assert_eq!(merged(&judged, Some(0.9), &[Answer::Given(json!({"s": 0.3}))]).overall, 0.3);
+    assert_eq!(merged(&judged, Some(0.9), &[Answer::Given(json!({"s": 0.3}).into())]).overall, 0.3);
 }
 
 #[test]
@@ -150,8 +150,8 @@ fn ensembles_combine_what_is_there() {
             JUDGE,
         )
     };
-    let stages = Answer::Given(json!({"stages": [{"name": "one", "passed": true}]}));
-    let answers = [stages, Answer::Given(json!({"s": 0.9}))];
+    let stages = Answer::Given(json!({"stages": [{"name": "one", "passed": true}]}).into());
+    let answers = [stages, Answer::Given(json!({"s": 0.9}).into())];
     for (how, expected) in [("min", 0.5), ("max", 0.9), ("mean", 2.0 / 3.0), ("median", 0.6)] {
         let overall = merged(&of(how), Some(0.6), &answers).overall;
         assert!((overall - expected).abs() < 1e-12, "{how}: {overall}");
@@ -160,8 +160,8 @@ fn ensembles_combine_what_is_there() {
 
 #[test]
 fn what_could_not_be_had_leaves_a_dimension_without_a_score() {
-    let skipped = || Answer::Given(json!({"unavailable": "not installed"}));
-    let given = || Answer::Given(json!({"s": 1}));
+    let skipped = || Answer::Given(json!({"unavailable": "not installed"}).into());
+    let given = || Answer::Given(json!({"s": 1}).into());
     let members =
         "{a: {ensemble: {members: [{rules: r, penalty: 0.1}, {judge: j, score: /s}], combine: min}}}";
     let ensemble = panel(members, JUDGE);
@@ -186,8 +186,8 @@ fn severities_are_read_however_they_are_capitalized() {
     let (panel, overall) = panel("{a: {judge: j, score: /s}}", JUDGE);
     let issues = json!([{"severity": "CRITICAL"}, {"severity": "Minor", "disposition": "Escalate"}, {"severity": 3}, {"Severity": "critical"}]);
     let answers = [
-        Answer::Given(json!({"unavailable": "not installed"})),
-        Answer::Given(json!({"s": 1, "issues": issues})),
+        Answer::Given(json!({"unavailable": "not installed"}).into()),
+        Answer::Given(json!({"s": 1, "issues": issues}).into()),
     ];
     let found = panel.merge(&overall, &|_, _| Disposition::Correct, &Assessment::default(), &answers);
     let said: Vec<_> = found.issues[1..].iter().map(|i| (i.severity, i.disposition)).collect();
@@ -214,7 +214,7 @@ fn a_validator_that_does_not_say_what_is_wrong_is_a_matter_for_a_person() {
         (json!([{"name": "won", "passed": true}, {"name": "two", "passed": true}]), &["VALIDATOR_FAILED"]),
         (json!([{"name": "one", "passed": true}, {"name": "two", "passed": true}]), &[]),
     ] {
-        let found = merged(&panel, None, &[Answer::Given(json!({ "stages": stages }))]);
+        let found = merged(&panel, None, &[Answer::Given(json!({ "stages": stages }).into())]);
         assert_eq!(found.issues.iter().map(|i| i.code.as_str()).collect::<Vec<_>>(), codes, "{stages}");
         let escalated = found.issues.iter().filter(|i| i.disposition == Disposition::Escalate);
         assert_eq!(escalated.count(), codes.iter().filter(|code| **code == "VALIDATOR_FAILED").count());

@@ -1,0 +1,182 @@
+//! The lines of the decision table that were looked at, with the numbers they saw.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use smallvec::SmallVec;
+use std::fmt;
+use std::ops::Deref;
+use std::sync::Arc;
+
+/// The name of a line, as it stands in the profile: `accept.overall`, `stop.max_iterations`, `gate`.
+///
+/// Names are made when a policy is read, and decisions share them.
+#[derive(Clone)]
+pub struct Line(Name);
+
+#[derive(Clone)]
+enum Name {
+    Fixed(&'static str),
+    Shared(Arc<str>),
+}
+
+impl Line {
+    /// The name as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        match &self.0 {
+            Name::Fixed(name) => name,
+            Name::Shared(name) => name,
+        }
+    }
+}
+
+impl Deref for Line {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        self.as_str()
+    }
+}
+
+impl From<&'static str> for Line {
+    fn from(name: &'static str) -> Self {
+        Line(Name::Fixed(name))
+    }
+}
+
+impl From<Arc<str>> for Line {
+    fn from(name: Arc<str>) -> Self {
+        Line(Name::Shared(name))
+    }
+}
+
+impl PartialEq for Line {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_str() == other.as_str()
+    }
+}
+
+impl Eq for Line {}
+
+impl PartialEq<str> for Line {
+    fn eq(&self, other: &str) -> bool {
+        self.as_str() == other
+    }
+}
+
+impl PartialEq<&str> for Line {
+    fn eq(&self, other: &&str) -> bool {
+        self.as_str() == *other
+    }
+}
+
+impl fmt::Debug for Line {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self.as_str(), f)
+    }
+}
+
+impl fmt::Display for Line {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self)
+    }
+}
+
+impl Serialize for Line {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Line {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Arc::<str>::deserialize(deserializer).map(Line::from)
+    }
+}
+
+/// One line of the decision table that was looked at, with the numbers it saw.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Check {
+    /// The line: `accept.overall`, `stop.max_iterations`, `gate` and so on, as in the profile.
+    pub line: Line,
+    /// For bounds of acceptance: it holds. For the others: it ends the loop.
+    pub holds: bool,
+    /// What was measured.
+    pub value: f64,
+    /// What it was compared with.
+    pub bound: f64,
+    /// The path of the candidate that it is about, as a JSON Pointer, where it is about one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+}
+
+/// The lines looked at, in the order of the table.
+///
+/// Up to eight stand inline, which is enough for most policies: they are made for every candidate.
+#[derive(Clone, Default, PartialEq, Deserialize)]
+#[serde(from = "Vec<Check>")]
+pub struct Checks(SmallVec<[Check; 8]>);
+
+impl Checks {
+    /// Records a line that is looked at and returns whether it holds.
+    pub(super) fn look(&mut self, line: impl Into<Line>, holds: bool, value: f64, bound: f64) -> bool {
+        self.push(Check { line: line.into(), holds, value, bound, path: None });
+        holds
+    }
+
+    /// Records a line that was looked at.
+    pub(super) fn push(&mut self, check: Check) {
+        self.0.push(check);
+    }
+}
+
+impl Deref for Checks {
+    type Target = [Check];
+
+    fn deref(&self) -> &[Check] {
+        &self.0
+    }
+}
+
+impl<'a> IntoIterator for &'a Checks {
+    type Item = &'a Check;
+    type IntoIter = std::slice::Iter<'a, Check>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+impl From<Vec<Check>> for Checks {
+    fn from(checks: Vec<Check>) -> Self {
+        Checks(checks.into())
+    }
+}
+
+impl fmt::Debug for Checks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self).finish()
+    }
+}
+
+impl Serialize for Checks {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn checks_are_read_as_they_are_written() {
+        let mut checks = Checks::default();
+        checks.look("gate", false, 0.5, 0.75);
+        checks.look(Arc::<str>::from("accept.accuracy"), true, 1.0, 0.5);
+        let json = serde_json::to_string(&checks).unwrap();
+        let expected = r#"[{"line":"gate","holds":false,"value":0.5,"bound":0.75},{"line":"accept.accuracy","holds":true,"value":1.0,"bound":0.5}]"#;
+        assert_eq!(json, expected);
+        assert_eq!(serde_json::from_str::<Checks>(&json).unwrap(), checks);
+    }
+}
