@@ -1,7 +1,9 @@
 //! Regular expressions that experts write.
 
+mod pairs;
 mod plain;
 mod size;
+mod steps;
 
 use crate::diag::Span;
 use plain::PlainPattern;
@@ -10,7 +12,7 @@ use regex_automata::util::syntax;
 use regex_syntax::hir::Hir;
 use size::most_bytes;
 use std::fmt;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// How a pattern reads letters and lines, and how large it may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,9 +61,12 @@ impl PatternSyntax {
 /// compile (the tests see to that), and not even parsed.
 ///
 /// There are two automata of it. `\w` stands for a hundred thousand letters and `.` for all that can be written, of which a text of
-/// ASCII has a hundred: for such a text, as most are, the pattern is compiled without the others, in a tenth of the time.
+/// /// ASCII has a hundred: for such a text, as most are, the pattern is compiled without the others, in a tenth of the time. Copies of
+/// a pattern share them.
 #[derive(Clone)]
-pub struct TextPattern {
+pub struct TextPattern(Arc<Compiled>);
+
+struct Compiled {
     written: String,
     syntax: PatternSyntax,
     for_ascii: OnceLock<Option<Box<Regex>>>,
@@ -77,46 +82,55 @@ impl TextPattern {
         if !span.file().is_shipped() && !syntax.parse(written).as_ref().is_some_and(fits) {
             syntax.check(written)?;
         }
-        Ok(TextPattern {
+        Ok(TextPattern(Arc::new(Compiled {
             written: written.to_owned(),
             syntax,
             for_ascii: OnceLock::new(),
             for_any: OnceLock::new(),
             plain: OnceLock::new(),
-        })
+        })))
     }
 
     /// As it is written.
     #[must_use]
     pub fn as_str(&self) -> &str {
-        &self.written
+        &self.0.written
     }
 
     /// Whether it is found anywhere in a text.
     #[must_use]
     pub fn is_match(&self, text: &str) -> bool {
-        match self.plain.get_or_init(|| self.as_plain()) {
+        match self.plain(text) {
             Some(plain) => plain.is_match(text),
             None => self.automaton(text).is_some_and(|automaton| automaton.is_match(text)),
         }
     }
 
-    fn as_plain(&self) -> Option<Box<PlainPattern>> {
-        PlainPattern::of(&self.syntax.parse(&self.written)?).map(Box::new)
+    /// What tells without an automaton whether it is in this text.
+    fn plain(&self, text: &str) -> Option<&PlainPattern> {
+        let Compiled { written, syntax, plain, .. } = &*self.0;
+        // In a long text it pays for what is bound to its start, if for anything.
+        if text.len() > plain::LONG && !written.contains('^') {
+            return None;
+        }
+        let plain = plain.get_or_init(|| PlainPattern::of(&syntax.parse(written)?).map(Box::new));
+        plain.as_deref().filter(|plain| plain.pays_for(text))
     }
 
     /// What finds it in this text. A pattern that ships has one, too, unless the program was built with tests that fail.
     #[must_use]
     pub(crate) fn automaton(&self, text: &str) -> Option<&Regex> {
-        let compiled = |any| self.syntax.compile(&self.written, any);
+        let Compiled { written, syntax, for_ascii, for_any, .. } = &*self.0;
         // What is written of other letters, such as `\p{Greek}`, has no automaton for ASCII.
-        let ascii = || text.is_ascii().then(|| self.for_ascii.get_or_init(|| compiled(false)).as_deref())?;
-        ascii().or_else(|| self.for_any.get_or_init(|| compiled(true)).as_deref())
+        let ascii = || {
+            text.is_ascii().then(|| for_ascii.get_or_init(|| syntax.compile(written, false)).as_deref())?
+        };
+        ascii().or_else(|| for_any.get_or_init(|| syntax.compile(written, true)).as_deref())
     }
 }
 
 impl fmt::Debug for TextPattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("TextPattern").field(&self.written).finish()
+        f.debug_tuple("TextPattern").field(&self.0.written).finish()
     }
 }
