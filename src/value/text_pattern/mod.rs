@@ -1,13 +1,17 @@
 //! Regular expressions that experts write.
 
+mod ascii;
+mod needs;
 mod pairs;
 mod plain;
 mod size;
 mod steps;
 
 use crate::diag::Span;
+use ascii::within_ascii;
+use needs::Needs;
 use plain::PlainPattern;
-use regex_automata::meta::Regex;
+use regex_automata::meta::{Builder, Regex};
 use regex_automata::util::syntax;
 use regex_syntax::hir::Hir;
 use size::most_bytes;
@@ -42,17 +46,30 @@ impl PatternSyntax {
         builder.size_limit(self.most_bytes).build().map(|_| ())
     }
 
-    /// The pattern as an automaton for texts of ASCII alone, or for any.
-    fn compile(self, written: &str, any: bool) -> Option<Box<Regex>> {
-        let syntax = syntax::Config::new()
-            .case_insensitive(self.ignore_case)
-            .multi_line(self.by_lines)
-            .crlf(self.by_lines)
-            .unicode(any)
-            .utf8(any);
+    /// The pattern as an automaton for any text.
+    fn compile(self, written: &str) -> Option<Box<Regex>> {
+        self.builder().build(written).ok().map(Box::new)
+    }
+
+    /// The pattern as an automaton for texts of ASCII alone.
+    fn compile_for_ascii(self, written: &str) -> Option<Box<Regex>> {
+        let letters = |syntax: syntax::Config| syntax.unicode(false).utf8(false);
+        let compiled = self.builder().syntax(letters(self.syntax())).build(written).ok();
+        // What is written of other letters, such as `[–-]`, can't be read without them.
+        let reduced = || self.builder().build_from_hir(&within_ascii(&self.parse(written)?)).ok();
+        compiled.or_else(reduced).map(Box::new)
+    }
+
+    fn syntax(self) -> syntax::Config {
+        syntax::Config::new().case_insensitive(self.ignore_case).multi_line(self.by_lines).crlf(self.by_lines)
+    }
+
+    fn builder(self) -> Builder {
         let limits =
             Regex::config().nfa_size_limit(Some(self.most_bytes)).hybrid_cache_capacity(self.most_bytes);
-        Regex::builder().syntax(syntax).configure(limits).build(written).ok().map(Box::new)
+        let mut builder = Regex::builder();
+        builder.syntax(self.syntax()).configure(limits);
+        builder
     }
 }
 
@@ -71,6 +88,8 @@ struct Compiled {
     syntax: PatternSyntax,
     for_ascii: OnceLock<Option<Box<Regex>>>,
     for_any: OnceLock<Option<Box<Regex>>>,
+    /// What a text must have.
+    needs: OnceLock<Needs>,
     /// The same without an automaton, where that is enough to say whether it matches.
     plain: OnceLock<Option<Box<PlainPattern>>>,
 }
@@ -87,6 +106,7 @@ impl TextPattern {
             syntax,
             for_ascii: OnceLock::new(),
             for_any: OnceLock::new(),
+            needs: OnceLock::new(),
             plain: OnceLock::new(),
         })))
     }
@@ -109,23 +129,26 @@ impl TextPattern {
     /// What tells without an automaton whether it is in this text.
     fn plain(&self, text: &str) -> Option<&PlainPattern> {
         let Compiled { written, syntax, plain, .. } = &*self.0;
-        // In a long text it pays for what is bound to its start, if for anything.
-        if text.len() > plain::LONG && !written.contains('^') {
+        // In a long text it pays for what is bound to its start, if for anything. A long pattern is not so plain.
+        if written.len() > plain::LONG || (text.len() > plain::LONG && !written.contains('^')) {
             return None;
         }
         let plain = plain.get_or_init(|| PlainPattern::of(&syntax.parse(written)?).map(Box::new));
         plain.as_deref().filter(|plain| plain.pays_for(text))
     }
 
-    /// What finds it in this text. A pattern that ships has one, too, unless the program was built with tests that fail.
+    /// What finds it in this text, unless it is certain that nothing does.
     #[must_use]
     pub(crate) fn automaton(&self, text: &str) -> Option<&Regex> {
-        let Compiled { written, syntax, for_ascii, for_any, .. } = &*self.0;
-        // What is written of other letters, such as `\p{Greek}`, has no automaton for ASCII.
-        let ascii = || {
-            text.is_ascii().then(|| for_ascii.get_or_init(|| syntax.compile(written, false)).as_deref())?
-        };
-        ascii().or_else(|| for_any.get_or_init(|| syntax.compile(written, true)).as_deref())
+        let Compiled { written, syntax, for_ascii, for_any, needs, .. } = &*self.0;
+        let is_ascii = text.is_ascii();
+        let automaton = if is_ascii { for_ascii } else { for_any };
+        if automaton.get().is_none() && !needs.get_or_init(|| Needs::of(written)).are_met_by(text) {
+            return None;
+        }
+        let compile = || if is_ascii { syntax.compile_for_ascii(written) } else { syntax.compile(written) };
+        // A pattern that ships compiles, unless the program was built with tests that fail.
+        automaton.get_or_init(compile).as_deref()
     }
 }
 
