@@ -16,7 +16,11 @@ use regex_automata::util::syntax;
 use regex_syntax::hir::Hir;
 use size::most_bytes;
 use std::fmt;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
+
+/// For how many texts a pattern is looked for by its words before it is compiled: where there are more, an automaton is worth it.
+const BY_WORDS: u32 = 32;
 
 /// How a pattern reads letters and lines, and how large it may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,9 +81,9 @@ impl PatternSyntax {
 /// of them. Parsing, which takes a tenth of the time, shows what is wrong with one. What ships with the program is known to
 /// compile (the tests see to that), and not even parsed.
 ///
-/// There are two automata of it. `\w` stands for a hundred thousand letters and `.` for all that can be written, of which a text of
-/// /// ASCII has a hundred: for such a text, as most are, the pattern is compiled without the others, in a tenth of the time. Copies of
-/// a pattern share them.
+/// There are two automata of it. `\w` stands for a hundred thousand letters and `.` for all that can be written, of which a text
+/// of ASCII has a hundred: for such a text, as most are, the pattern is compiled without the others, in a tenth of the time. Copies
+/// of a pattern share them.
 #[derive(Clone)]
 pub struct TextPattern(Arc<Compiled>);
 
@@ -90,6 +94,8 @@ struct Compiled {
     for_any: OnceLock<Option<Box<Regex>>>,
     /// What a text must have.
     needs: OnceLock<Needs>,
+    /// How many texts were asked for that.
+    asked: AtomicU32,
     /// The same without an automaton, where that is enough to say whether it matches.
     plain: OnceLock<Option<Box<PlainPattern>>>,
 }
@@ -101,14 +107,25 @@ impl TextPattern {
         if !span.file().is_shipped() && !syntax.parse(written).as_ref().is_some_and(fits) {
             syntax.check(written)?;
         }
-        Ok(TextPattern(Arc::new(Compiled {
+        Ok(TextPattern::unread(written, syntax))
+    }
+
+    /// A pattern of the program itself, which is known to compile.
+    pub(crate) fn of_program(written: &str) -> Self {
+        let syntax = PatternSyntax { ignore_case: false, by_lines: false, most_bytes: 10 << 20 };
+        TextPattern::unread(written, syntax)
+    }
+
+    fn unread(written: &str, syntax: PatternSyntax) -> Self {
+        TextPattern(Arc::new(Compiled {
             written: written.to_owned(),
             syntax,
             for_ascii: OnceLock::new(),
             for_any: OnceLock::new(),
             needs: OnceLock::new(),
+            asked: AtomicU32::new(0),
             plain: OnceLock::new(),
-        })))
+        }))
     }
 
     /// As it is written.
@@ -140,10 +157,13 @@ impl TextPattern {
     /// What finds it in this text, unless it is certain that nothing does.
     #[must_use]
     pub(crate) fn automaton(&self, text: &str) -> Option<&Regex> {
-        let Compiled { written, syntax, for_ascii, for_any, needs, .. } = &*self.0;
+        let Compiled { written, syntax, for_ascii, for_any, needs, asked, .. } = &*self.0;
         let is_ascii = text.is_ascii();
         let automaton = if is_ascii { for_ascii } else { for_any };
-        if automaton.get().is_none() && !needs.get_or_init(|| Needs::of(written)).are_met_by(text) {
+        if automaton.get().is_none()
+            && asked.fetch_add(1, Ordering::Relaxed) < BY_WORDS
+            && !needs.get_or_init(|| Needs::of(written)).are_met_by(text)
+        {
             return None;
         }
         let compile = || if is_ascii { syntax.compile_for_ascii(written) } else { syntax.compile(written) };

@@ -139,9 +139,9 @@ impl Places {
                     *places |= bit;
                 }
             }
-            match self.beyond.iter_mut().find(|(set, _)| *set == step.set) {
+            match self.beyond.iter_mut().find(|(set, _)| *set == *step.set) {
                 Some((_, places)) => *places |= bit,
-                None if !step.set.is_ascii() => self.beyond.push((step.set.clone(), bit)),
+                None if !step.set.is_ascii() => self.beyond.push(((*step.set).clone(), bit)),
                 None => {}
             }
             if step.again {

@@ -1,6 +1,7 @@
 //! A pattern written out as all rows of characters that it may be found as.
 
 use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, Hir, HirKind, Look};
+use std::rc::Rc;
 use std::sync::OnceLock;
 
 /// Most rows that a pattern may be written out in, and most parts of one.
@@ -10,7 +11,7 @@ const MOST_PARTS: usize = 64;
 /// A character of a set.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Step {
-    pub(super) set: ClassUnicode,
+    pub(super) set: Rc<ClassUnicode>,
     /// Whether more of the set may follow.
     pub(super) again: bool,
 }
@@ -68,7 +69,7 @@ fn append(pattern: &Hir, rows: &mut Vec<Vec<Part>>) -> Option<()> {
             letters.try_for_each(|c| each(rows, &Part::Step(Step { set: only(c), again: false })))
         }
         HirKind::Class(Class::Unicode(set)) => {
-            each(rows, &Part::Step(Step { set: set.clone(), again: false }))
+            each(rows, &Part::Step(Step { set: Rc::new(set.clone()), again: false }))
         }
         HirKind::Capture(capture) => append(&capture.sub, rows),
         HirKind::Concat(parts) => parts.iter().try_for_each(|part| append(part, rows)),
@@ -126,14 +127,14 @@ fn each(rows: &mut [Vec<Part>], part: &Part) -> Option<()> {
     })
 }
 
-fn only(c: char) -> ClassUnicode {
-    ClassUnicode::new([ClassUnicodeRange::new(c, c)])
+fn only(c: char) -> Rc<ClassUnicode> {
+    Rc::new(ClassUnicode::new([ClassUnicodeRange::new(c, c)]))
 }
 
 /// The set that a pattern takes one character of.
-fn one_of(pattern: &Hir) -> Option<ClassUnicode> {
+fn one_of(pattern: &Hir) -> Option<Rc<ClassUnicode>> {
     match pattern.kind() {
-        HirKind::Class(Class::Unicode(set)) => Some(set.clone()),
+        HirKind::Class(Class::Unicode(set)) => Some(Rc::new(set.clone())),
         HirKind::Literal(literal) => {
             let mut chars = std::str::from_utf8(&literal.0).ok()?.chars();
             chars.next().filter(|_| chars.next().is_none()).map(only)
@@ -198,12 +199,12 @@ fn row(parts: &[Part]) -> Option<Option<Row>> {
     };
     if let Some(beyond) = ends.beyond {
         row.at_end = beyond.or_nothing.then_some(row.steps.len() - 1);
-        row.steps.push(Step { set: beyond.set, again: false });
+        row.steps.push(Step { set: Rc::new(beyond.set), again: false });
     }
     if let Some(beyond) = starts.beyond {
         row.at_start = beyond.or_nothing.then_some(1);
         row.at_end = row.at_end.map(|at| at + 1);
-        row.steps.insert(0, Step { set: beyond.set, again: false });
+        row.steps.insert(0, Step { set: Rc::new(beyond.set), again: false });
     }
     Some(Some(Row::Steps(row)))
 }
