@@ -101,8 +101,11 @@ impl Pairs {
             let (first, last) = (row.at_start.unwrap_or(0), row.at_end.unwrap_or(row.steps.len() - 1));
             let steps = row.steps.get(first..=last)?;
             let bytes: Option<Vec<Bytes>> = steps.iter().map(|Step { set, .. }| Bytes::of(set)).collect();
-            // What has other letters is in no text of ASCII.
-            let Some(bytes) = bytes else { continue };
+            // What has other letters is in no text of ASCII, and may begin anywhere before them.
+            let Some(bytes) = bytes else {
+                before = None;
+                continue;
+            };
             let of_row =
                 || (first..).zip(bytes.windows(2).filter_map(|pair| <[Bytes; 2]>::try_from(pair).ok()));
             let commonness = |pair: &[Bytes; 2]| pair.map(Bytes::commonness).iter().sum::<usize>();

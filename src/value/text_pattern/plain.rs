@@ -259,6 +259,16 @@ mod tests {
     }
 
     #[test]
+    fn letters_beyond_ascii_are_found_wherever_they_begin() {
+        let pattern = plain("abcé|xy|(?i:k)1").unwrap();
+        for text in ["        abcé", "abcé        xy", "é       xy", "       \u{212A}1", "éééé\u{212A}1"]
+        {
+            assert!(pattern.is_match(text), "{text}");
+        }
+        assert!(!pattern.is_match("        abc") && !pattern.is_match("ééééabc\u{212A}"));
+    }
+
+    #[test]
     fn it_pays_for_short_texts_and_at_the_start_of_long_ones() {
         let long = "1".repeat(1_000_000);
         assert!(plain(r"^\d+%").unwrap().pays_for(&long));
@@ -295,7 +305,8 @@ mod tests {
             "[abcABIkKſKé1٣ \n-]{0,6}",
             "[abcABIk1 \n-]{0,9}",
             "[abIk1 -]{9,40}",
-            "[abké1 ]{9,24}"
+            "[abké1 ]{9,24}",
+            "[ak1 ]{8,16}[abéK]{1,4}"
         ];
         prop::collection::vec(text, 1..16)
     }
