@@ -6,7 +6,8 @@
 //! Prompts put a document between lines such as `=====DOCUMENT=====` and say that what is there is data. A document
 //! that has such a line itself could end it early and go on with instructions of its own.
 
-use regex::{Captures, Regex};
+use crate::value::TextPattern;
+use regex::Regex;
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
@@ -26,9 +27,8 @@ static MARKER: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// What servers of open models take for the beginning or end of a turn wherever it stands, in a message of the user, too.
-static TURN: LazyLock<Regex> = LazyLock::new(|| {
-    #[expect(clippy::unwrap_used, reason = "a constant, compiled by every test of templates")]
-    Regex::new(concat!(
+static TURN: LazyLock<TextPattern> = LazyLock::new(|| {
+    TextPattern::of_program(concat!(
         r"(?i)",
         // `<|im_end|>`, `<｜User｜>`, `<|turn>` and whatever else begins or ends with a bar inside.
         r"<[|\x{ff5c}](?:\s*[\p{L}_]|[^|\x{ff5c}<>\n]{1,40}[|\x{ff5c}]>)|<[\p{L}_]\w{0,40}[|\x{ff5c}]>",
@@ -39,7 +39,6 @@ static TURN: LazyLock<Regex> = LazyLock::new(|| {
         // `[|user|]`
         r"|\[[|\x{ff5c}][^|\x{ff5c}\[\]\n]{1,40}[|\x{ff5c}]\]",
     ))
-    .unwrap()
 });
 
 /// The text with a backslash in everything that could end what is data: markers, and the tokens of turns.
@@ -52,11 +51,19 @@ pub(super) fn as_data(text: &str) -> Cow<'_, str> {
 
 /// A token with a backslash in it is none.
 fn without_turns(text: &str) -> Cow<'_, str> {
-    TURN.replace_all(text, |found: &Captures<'_>| {
-        let whole = found.get(0).map_or("", |whole| whole.as_str());
-        let (first, rest) = whole.split_at(1);
-        format!("{first}\\{rest}")
-    })
+    let (mut escaped, mut from) = (String::new(), 0);
+    for found in TURN.automaton(text).into_iter().flat_map(|turns| turns.find_iter(text)) {
+        // A token begins with a bracket.
+        let inside = found.start() + 1;
+        escaped.push_str(text.get(from..inside).unwrap_or_default());
+        escaped.push('\\');
+        from = inside;
+    }
+    if from == 0 {
+        return Cow::Borrowed(text);
+    }
+    escaped.push_str(text.get(from..).unwrap_or_default());
+    Cow::Owned(escaped)
 }
 
 /// The text with a backslash before every marker in it: lines that have the form of one, and whatever a reader could take

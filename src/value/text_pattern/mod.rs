@@ -1,16 +1,26 @@
 //! Regular expressions that experts write.
 
+mod ascii;
+mod needs;
+mod pairs;
 mod plain;
 mod size;
+mod steps;
 
 use crate::diag::Span;
+use ascii::within_ascii;
+use needs::Needs;
 use plain::PlainPattern;
-use regex_automata::meta::Regex;
+use regex_automata::meta::{Builder, Regex};
 use regex_automata::util::syntax;
 use regex_syntax::hir::Hir;
 use size::most_bytes;
 use std::fmt;
-use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
+
+/// For how many texts a pattern is looked for by its words before it is compiled: where there are more, an automaton is worth it.
+const BY_WORDS: u32 = 32;
 
 /// How a pattern reads letters and lines, and how large it may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,17 +50,30 @@ impl PatternSyntax {
         builder.size_limit(self.most_bytes).build().map(|_| ())
     }
 
-    /// The pattern as an automaton for texts of ASCII alone, or for any.
-    fn compile(self, written: &str, any: bool) -> Option<Box<Regex>> {
-        let syntax = syntax::Config::new()
-            .case_insensitive(self.ignore_case)
-            .multi_line(self.by_lines)
-            .crlf(self.by_lines)
-            .unicode(any)
-            .utf8(any);
+    /// The pattern as an automaton for any text.
+    fn compile(self, written: &str) -> Option<Box<Regex>> {
+        self.builder().build(written).ok().map(Box::new)
+    }
+
+    /// The pattern as an automaton for texts of ASCII alone.
+    fn compile_for_ascii(self, written: &str) -> Option<Box<Regex>> {
+        let letters = |syntax: syntax::Config| syntax.unicode(false).utf8(false);
+        let compiled = self.builder().syntax(letters(self.syntax())).build(written).ok();
+        // What is written of other letters, such as `[–-]`, can't be read without them.
+        let reduced = || self.builder().build_from_hir(&within_ascii(&self.parse(written)?)).ok();
+        compiled.or_else(reduced).map(Box::new)
+    }
+
+    fn syntax(self) -> syntax::Config {
+        syntax::Config::new().case_insensitive(self.ignore_case).multi_line(self.by_lines).crlf(self.by_lines)
+    }
+
+    fn builder(self) -> Builder {
         let limits =
             Regex::config().nfa_size_limit(Some(self.most_bytes)).hybrid_cache_capacity(self.most_bytes);
-        Regex::builder().syntax(syntax).configure(limits).build(written).ok().map(Box::new)
+        let mut builder = Regex::builder();
+        builder.syntax(self.syntax()).configure(limits);
+        builder
     }
 }
 
@@ -58,14 +81,21 @@ impl PatternSyntax {
 /// of them. Parsing, which takes a tenth of the time, shows what is wrong with one. What ships with the program is known to
 /// compile (the tests see to that), and not even parsed.
 ///
-/// There are two automata of it. `\w` stands for a hundred thousand letters and `.` for all that can be written, of which a text of
-/// ASCII has a hundred: for such a text, as most are, the pattern is compiled without the others, in a tenth of the time.
+/// There are two automata of it. `\w` stands for a hundred thousand letters and `.` for all that can be written, of which a text
+/// of ASCII has a hundred: for such a text, as most are, the pattern is compiled without the others, in a tenth of the time. Copies
+/// of a pattern share them.
 #[derive(Clone)]
-pub struct TextPattern {
+pub struct TextPattern(Arc<Compiled>);
+
+struct Compiled {
     written: String,
     syntax: PatternSyntax,
     for_ascii: OnceLock<Option<Box<Regex>>>,
     for_any: OnceLock<Option<Box<Regex>>>,
+    /// What a text must have.
+    needs: OnceLock<Needs>,
+    /// How many texts were asked for that.
+    asked: AtomicU32,
     /// The same without an automaton, where that is enough to say whether it matches.
     plain: OnceLock<Option<Box<PlainPattern>>>,
 }
@@ -77,46 +107,73 @@ impl TextPattern {
         if !span.file().is_shipped() && !syntax.parse(written).as_ref().is_some_and(fits) {
             syntax.check(written)?;
         }
-        Ok(TextPattern {
+        Ok(TextPattern::unread(written, syntax))
+    }
+
+    /// A pattern of the program itself, which is known to compile.
+    pub(crate) fn of_program(written: &str) -> Self {
+        let syntax = PatternSyntax { ignore_case: false, by_lines: false, most_bytes: 10 << 20 };
+        TextPattern::unread(written, syntax)
+    }
+
+    fn unread(written: &str, syntax: PatternSyntax) -> Self {
+        TextPattern(Arc::new(Compiled {
             written: written.to_owned(),
             syntax,
             for_ascii: OnceLock::new(),
             for_any: OnceLock::new(),
+            needs: OnceLock::new(),
+            asked: AtomicU32::new(0),
             plain: OnceLock::new(),
-        })
+        }))
     }
 
     /// As it is written.
     #[must_use]
     pub fn as_str(&self) -> &str {
-        &self.written
+        &self.0.written
     }
 
     /// Whether it is found anywhere in a text.
     #[must_use]
     pub fn is_match(&self, text: &str) -> bool {
-        match self.plain.get_or_init(|| self.as_plain()) {
+        match self.plain(text) {
             Some(plain) => plain.is_match(text),
             None => self.automaton(text).is_some_and(|automaton| automaton.is_match(text)),
         }
     }
 
-    fn as_plain(&self) -> Option<Box<PlainPattern>> {
-        PlainPattern::of(&self.syntax.parse(&self.written)?).map(Box::new)
+    /// What tells without an automaton whether it is in this text.
+    fn plain(&self, text: &str) -> Option<&PlainPattern> {
+        let Compiled { written, syntax, plain, .. } = &*self.0;
+        // In a long text it pays for what is bound to its start, if for anything. A long pattern is not so plain.
+        if written.len() > plain::LONG || (text.len() > plain::LONG && !written.contains('^')) {
+            return None;
+        }
+        let plain = plain.get_or_init(|| PlainPattern::of(&syntax.parse(written)?).map(Box::new));
+        plain.as_deref().filter(|plain| plain.pays_for(text))
     }
 
-    /// What finds it in this text. A pattern that ships has one, too, unless the program was built with tests that fail.
+    /// What finds it in this text, unless it is certain that nothing does.
     #[must_use]
     pub(crate) fn automaton(&self, text: &str) -> Option<&Regex> {
-        let compiled = |any| self.syntax.compile(&self.written, any);
-        // What is written of other letters, such as `\p{Greek}`, has no automaton for ASCII.
-        let ascii = || text.is_ascii().then(|| self.for_ascii.get_or_init(|| compiled(false)).as_deref())?;
-        ascii().or_else(|| self.for_any.get_or_init(|| compiled(true)).as_deref())
+        let Compiled { written, syntax, for_ascii, for_any, needs, asked, .. } = &*self.0;
+        let is_ascii = text.is_ascii();
+        let automaton = if is_ascii { for_ascii } else { for_any };
+        if automaton.get().is_none()
+            && asked.fetch_add(1, Ordering::Relaxed) < BY_WORDS
+            && !needs.get_or_init(|| Needs::of(written)).are_met_by(text)
+        {
+            return None;
+        }
+        let compile = || if is_ascii { syntax.compile_for_ascii(written) } else { syntax.compile(written) };
+        // A pattern that ships compiles, unless the program was built with tests that fail.
+        automaton.get_or_init(compile).as_deref()
     }
 }
 
 impl fmt::Debug for TextPattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("TextPattern").field(&self.written).finish()
+        f.debug_tuple("TextPattern").field(&self.0.written).finish()
     }
 }
