@@ -1,7 +1,7 @@
 //! A bound of `range`, as it is written: a binary fraction can't hold every whole number.
 
 use crate::diag::Problems;
-use crate::value::compare_numbers;
+use crate::value::{as_fraction, compare_numbers};
 use crate::value::decode::Decode;
 use crate::value::shape::Shape;
 use crate::value::yaml::{Data, Node};
@@ -10,28 +10,45 @@ use std::cmp::Ordering;
 use std::fmt;
 
 /// A finite number.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Bound(Number);
+#[derive(Debug, Clone, PartialEq)]
+pub struct Bound {
+    number: Number,
+    /// The same, where a binary fraction compares with others as what is written does.
+    fraction: Option<f64>,
+}
 
 impl Bound {
+    fn new(number: Number) -> Self {
+        Bound { fraction: as_fraction(&number), number }
+    }
+
+    /// How a number stands to it.
+    #[must_use]
+    pub(crate) fn compare(&self, number: &Number) -> Option<Ordering> {
+        match (as_fraction(number), self.fraction) {
+            (Some(number), Some(bound)) => number.partial_cmp(&bound),
+            _ => compare_numbers(number, &self.number),
+        }
+    }
+
     /// The number.
     #[must_use]
     pub(crate) fn number(&self) -> &Number {
-        &self.0
+        &self.number
     }
 }
 
 impl PartialOrd for Bound {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        compare_numbers(&self.0, &other.0)
+        compare_numbers(&self.number, &other.number)
     }
 }
 
 impl fmt::Display for Bound {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0.as_f64() {
-            Some(float) if self.0.is_f64() => write!(f, "{float}"),
-            _ => write!(f, "{}", self.0),
+        match self.number.as_f64() {
+            Some(float) if self.number.is_f64() => write!(f, "{float}"),
+            _ => write!(f, "{}", self.number),
         }
     }
 }
@@ -45,8 +62,8 @@ impl Decode for Bound {
 
     fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
         match node.data {
-            Data::Int(whole) => Some(Bound(Number::from(whole))),
-            _ => f64::decode(node, problems).and_then(Number::from_f64).map(Bound),
+            Data::Int(whole) => Some(Bound::new(Number::from(whole))),
+            _ => f64::decode(node, problems).and_then(Number::from_f64).map(Bound::new),
         }
     }
 }

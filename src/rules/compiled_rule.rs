@@ -18,6 +18,8 @@ pub struct CompiledRule {
     pub target: CompiledTarget,
     /// When it applies; always, if absent.
     pub(crate) when: Option<Condition>,
+    /// Whether there is nothing but checks of values that are present.
+    pub is_plain: bool,
     /// What is asked of absent values, too. The first check that fails is the rule's issue with its target.
     pub presence: Vec<Check>,
     /// What is asked of values that are present.
@@ -128,9 +130,12 @@ impl CompiledRule {
         };
         let (presence, checks): (Vec<_>, Vec<_>) =
             rule.checks.iter().map(check).partition(|check| check.condition.asks_presence());
+        let is_plain =
+            when.is_none() && presence.is_empty() && rule.schema.is_none() && rule.script.is_none();
         CompiledRule {
             target,
             when,
+            is_plain,
             presence,
             checks,
             schema: rule.schema.clone(),

@@ -3,17 +3,16 @@
 //! Each top-level field has a number, its slot, so that a candidate is gone through once and no name is looked up again. Below
 //! the fields, the tree says what of a candidate must be kept that is read from text.
 
+use super::name_table::NameTable;
 use super::program::Index;
 use crate::value::PathStep;
-use foldhash::fast::RandomState;
-use std::collections::HashMap;
 use std::sync::Arc;
 
 /// The places that a program looks at.
 #[derive(Debug, Default)]
 pub struct FieldTrie {
     root: TrieNode,
-    slots: HashMap<Arc<str>, Index, RandomState>,
+    slots: NameTable,
     needs_tree: bool,
 }
 
@@ -31,14 +30,7 @@ pub struct TrieNode {
 impl FieldTrie {
     /// The slot of a field, which gets one if it has none.
     pub(super) fn add_field(&mut self, name: &str) -> Index {
-        if let Some(known) = self.slots.get(name) {
-            return *known;
-        }
-        let slot = Index::try_from(self.root.members.len()).unwrap_or(Index::MAX);
-        let name: Arc<str> = Arc::from(name);
-        self.root.members.push((Arc::clone(&name), TrieNode::default()));
-        self.slots.insert(name, slot);
-        slot
+        Index::try_from(self.root.place_of(name)).unwrap_or(Index::MAX)
     }
 
     /// Notes that what some steps lead to is looked at, or with `whole` everything below it. Returns the slot of the field that
@@ -64,6 +56,7 @@ impl FieldTrie {
     /// When all places are there: what is looked at of every member is looked at of those with names, too.
     pub(super) fn close(&mut self) {
         self.root.close();
+        self.slots = NameTable::new(self.root.members.iter().map(|(name, _)| name));
     }
 
     /// Whether a candidate must be a tree to be scored.
@@ -81,7 +74,7 @@ impl FieldTrie {
     /// The slot of a field, if the program looks at it.
     #[must_use]
     pub fn slot(&self, name: &str) -> Option<Index> {
-        self.slots.get(name).copied()
+        self.slots.get(name)
     }
 
     /// The name of a field.
@@ -116,12 +109,16 @@ impl TrieNode {
     }
 
     fn member_mut(&mut self, name: &str) -> &mut TrieNode {
-        let at = self.members.iter().position(|(known, _)| **known == *name).unwrap_or_else(|| {
-            self.members.push((Arc::from(name), TrieNode::default()));
-            self.members.len() - 1
-        });
+        let at = self.place_of(name);
         // It is there.
         &mut self.members[at].1
+    }
+
+    fn place_of(&mut self, name: &str) -> usize {
+        self.members.iter().position(|(known, _)| **known == *name).unwrap_or_else(|| {
+            self.members.push((Arc::from(name), TrieNode::default()));
+            self.members.len() - 1
+        })
     }
 
     fn close(&mut self) {

@@ -24,6 +24,7 @@ mod formats;
 mod inherit;
 mod inherited_schema;
 mod keys;
+mod name_table;
 mod pattern_groups;
 mod phrase;
 mod program;

@@ -331,35 +331,10 @@ impl<'c> Scope<'c, '_> {
         if !item.is_present() {
             return false;
         }
+        if let Some(holds) = holds_alone(test, item, text) {
+            return holds;
+        }
         match test {
-            Test::Present | Test::Require(_) | Test::RequireWith(_) | Test::Forbid(_) => true,
-            Test::Type(kinds) => kinds.iter().any(|kind| is_of(item, *kind)),
-            Test::Matches(regex) => text_of(item, text).is_some_and(|text| regex.is_match(text)),
-            Test::OneOf { values, ignore_case } => {
-                values.iter().any(|value| item.equals(value.into(), *ignore_case))
-            }
-            Test::Range { min, max } => exact(item).is_some_and(|number| {
-                let compare = |bound: &Bound| number.compare(Number::Json(bound.number()));
-                min.as_ref().is_none_or(|min| compare(min).is_some_and(Ordering::is_ge))
-                    && max.as_ref().is_none_or(|max| compare(max).is_some_and(Ordering::is_le))
-            }),
-            Test::Quantity(quantity) => match item {
-                Item::Text(written) => quantity.admits(written, text),
-                _ => false,
-            },
-            Test::Length { min, max } => {
-                let length = match item {
-                    // A text has at most as many characters as bytes.
-                    Item::Text(text) if min.is_none() && max.is_some_and(|max| text.len() as u64 <= max) => {
-                        return true;
-                    }
-                    Item::Text(text) => text.chars().count(),
-                    Item::List(branch) | Item::Map(branch) => branch.len(),
-                    _ => return false,
-                } as u64;
-                min.is_none_or(|min| length >= min) && max.is_none_or(|max| length <= max)
-            }
-            Test::Format(format) => text_of(item, text).is_some_and(|text| is_format(*format, text)),
             Test::FormatNamedAt(reference) => {
                 let mut fits = true;
                 self.look(reference, &mut |named| {
@@ -379,24 +354,25 @@ impl<'c> Scope<'c, '_> {
             Test::PathResolves(chain) => {
                 matches!(item, Item::List(_)) && broken_step(chain, item, self.candidate, self.fuel).is_none()
             }
-            Test::Unique { key } => is_unique(item, key.as_deref()),
-            Test::Equals(value) => item.equals(value.into(), false),
-            Test::Contains { pattern, value } => match item {
-                Item::List(_) => item.elements().any(|one| one.equals(value.into(), true)),
-                other => pattern
-                    .as_ref()
-                    .is_some_and(|pattern| text_of(other, text).is_some_and(|text| pattern.is_match(text))),
-            },
             Test::Before(other) => self.compare_dates(item, other, |date, other| date < other),
             Test::After(other) => self.compare_dates(item, other, |date, other| date > other),
-            Test::SumTo { value, tolerance } => {
-                let sum = match item {
-                    Item::List(branch) | Item::Map(branch) => sum(branch.children()),
-                    _ => None,
-                };
-                sum.is_some_and(|sum| (sum - value).abs() <= *tolerance)
-            }
             Test::Resolves(path) => self.resolves(item, path),
+            // These have been asked above.
+            Test::Require(_)
+            | Test::RequireWith(_)
+            | Test::Forbid(_)
+            | Test::Present
+            | Test::Type(_)
+            | Test::Matches(_)
+            | Test::OneOf { .. }
+            | Test::Range { .. }
+            | Test::Quantity(_)
+            | Test::Length { .. }
+            | Test::Format(_)
+            | Test::Unique { .. }
+            | Test::Equals(_)
+            | Test::Contains { .. }
+            | Test::SumTo { .. } => false,
         }
     }
 
@@ -417,6 +393,60 @@ impl<'c> Scope<'c, '_> {
             }
         }
     }
+}
+
+/// What a test says of a value that is present, if it looks at nothing else.
+#[inline]
+pub(super) fn holds_alone(test: &Test, item: Item<'_>, text: &mut String) -> Option<bool> {
+    Some(match test {
+        Test::Present => true,
+        Test::Type(kinds) => kinds.iter().any(|kind| is_of(item, *kind)),
+        Test::Matches(regex) => text_of(item, text).is_some_and(|text| regex.is_match(text)),
+        Test::OneOf { values, ignore_case } => {
+            values.iter().any(|value| item.equals(value.into(), *ignore_case))
+        }
+        Test::Range { min, max } => exact(item).is_some_and(|number| {
+            let compare = |bound: &Bound| match number {
+                Number::Json(number) => bound.compare(number),
+                Number::Text(_) => number.compare(Number::Json(bound.number())),
+            };
+            min.as_ref().is_none_or(|min| compare(min).is_some_and(Ordering::is_ge))
+                && max.as_ref().is_none_or(|max| compare(max).is_some_and(Ordering::is_le))
+        }),
+        Test::Quantity(quantity) => match item {
+            Item::Text(written) => quantity.admits(written, text),
+            _ => false,
+        },
+        Test::Length { min, max } => {
+            let length = match item {
+                // A text has at most as many characters as bytes.
+                Item::Text(text) if min.is_none() && max.is_some_and(|max| text.len() as u64 <= max) => {
+                    return Some(true);
+                }
+                Item::Text(text) => text.chars().count(),
+                Item::List(branch) | Item::Map(branch) => branch.len(),
+                _ => return Some(false),
+            } as u64;
+            min.is_none_or(|min| length >= min) && max.is_none_or(|max| length <= max)
+        }
+        Test::Format(format) => text_of(item, text).is_some_and(|text| is_format(*format, text)),
+        Test::Unique { key } => is_unique(item, key.as_deref()),
+        Test::Equals(value) => item.equals(value.into(), false),
+        Test::Contains { pattern, value } => match item {
+            Item::List(_) => item.elements().any(|one| one.equals(value.into(), true)),
+            other => pattern
+                .as_ref()
+                .is_some_and(|pattern| text_of(other, text).is_some_and(|text| pattern.is_match(text))),
+        },
+        Test::SumTo { value, tolerance } => {
+            let sum = match item {
+                Item::List(branch) | Item::Map(branch) => sum(branch.children()),
+                _ => None,
+            };
+            sum.is_some_and(|sum| (sum - value).abs() <= *tolerance)
+        }
+        _ => return None,
+    })
 }
 
 /// The text of a text, number or truth value, as JSON writes it.

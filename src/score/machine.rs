@@ -4,7 +4,7 @@ use super::account::{DimensionBreakdown, Loss, MeasureKind, Opinion, ScoreBreakd
 use super::assessment::Assessment;
 use super::assessor::{Beside, MAX_STEPS};
 use super::combine::combine;
-use super::evaluate::Scope;
+use super::evaluate::{Scope, holds_alone};
 use super::field_slots::FieldSlots;
 use super::grounded::{self, Names, Source};
 use super::grounding::Scratch;
@@ -301,7 +301,7 @@ impl<'a> Machine<'a> {
             CompiledTarget::Field { slot, name, .. } => {
                 let value = fields.get(*slot).unwrap_or(Item::Null);
                 let is_present = value.is_present();
-                if is_present || rule.asks_absent() {
+                if if is_present { !self.is_well(rule, value) } else { rule.asks_absent() } {
                     let at = Pointer::ROOT.child(Segment::Key(name));
                     self.apply(rule, is_present, &Scope { value, at: &at, ..scope });
                 }
@@ -309,12 +309,24 @@ impl<'a> Machine<'a> {
             CompiledTarget::Each { path, slot } => {
                 fields.select(candidate, path, *slot, fuel, &mut |at, value| {
                     let is_present = value.is_present();
-                    if (is_present || rule.asks_absent()) && !fuel.is_spent() {
+                    let is_asked = if is_present { !self.is_well(rule, value) } else { rule.asks_absent() };
+                    if is_asked && !fuel.is_spent() {
                         self.apply(rule, is_present, &Scope { value, at, ..scope });
                     }
                 });
             }
         }
+    }
+
+    /// Whether a rule that looks at nothing but its target holds: most rules do, for most values.
+    #[inline]
+    fn is_well(&mut self, rule: &CompiledRule, value: Item<'_>) -> bool {
+        let text = &mut self.room.text;
+        let holds = |check: &Check| match &check.condition {
+            Condition::Test { subject: Operand::Value, test } => holds_alone(test, value, text) == Some(true),
+            _ => false,
+        };
+        rule.is_plain && rule.checks.iter().all(holds)
     }
 
     /// Asks what a rule asks of one target. The first check that fails is its issue.

@@ -125,7 +125,7 @@ pub(crate) fn compare_numbers(a: &Number, b: &Number) -> Option<Ordering> {
     match (a.as_i64(), b.as_i64(), a.as_u64(), b.as_u64()) {
         (Some(a), Some(b), _, _) => Some(a.cmp(&b)),
         (_, _, Some(a), Some(b)) => Some(a.cmp(&b)),
-        _ => match (as_written(a), as_written(b)) {
+        _ => match (as_fraction(a), as_fraction(b)) {
             (Some(a), Some(b)) => a.partial_cmp(&b),
             _ => by_digits(a, b),
         },
@@ -133,12 +133,17 @@ pub(crate) fn compare_numbers(a: &Number, b: &Number) -> Option<Ordering> {
 }
 
 /// A number as the binary fraction whose shortest way to be written it is: those stand in the same order as what is written.
-fn as_written(number: &Number) -> Option<f64> {
+#[inline]
+pub(crate) fn as_fraction(number: &Number) -> Option<f64> {
     /// Whole numbers up to here are binary fractions.
     const EXACT: u64 = 1 << 53;
-    let is_whole = number.is_i64() || number.is_u64();
-    let is_exact = !is_whole || number.as_i64().is_some_and(|whole| whole.unsigned_abs() <= EXACT);
-    number.as_f64().filter(|_| is_exact)
+    if number.is_f64() {
+        return number.as_f64();
+    }
+    let whole = number.as_i64().filter(|whole| whole.unsigned_abs() <= EXACT)?;
+    #[expect(clippy::cast_precision_loss, reason = "it is exact")]
+    let fraction = whole as f64;
+    Some(fraction)
 }
 
 fn by_digits(a: &Number, b: &Number) -> Option<Ordering> {

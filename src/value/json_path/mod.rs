@@ -218,6 +218,14 @@ fn walk<'v>(
                 walk(rest, item, &at.child(Segment::Index(position)), fuel, visit);
             }
         }
+        (PathStep::Wildcard, Item::Map(branch) | Item::List(branch)) if rest.is_empty() => {
+            if !fuel.spend_on(branch.len()) {
+                return;
+            }
+            for (segment, child) in branch.children() {
+                visit(&at.child(segment), child);
+            }
+        }
         (PathStep::Wildcard, Item::Map(branch) | Item::List(branch)) => {
             for (segment, child) in branch.children() {
                 walk(rest, child, &at.child(segment), fuel, visit);
