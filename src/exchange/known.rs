@@ -68,7 +68,8 @@ pub(super) fn names<'p>(plan: &'p Plan, stage: &str) -> BTreeSet<&'p str> {
         return BTreeSet::new();
     }
     let rules = plan.scoring.rules();
-    let fields = rules.document_types().flat_map(|document_type| rules.program(document_type).rubric_fields());
+    let fields =
+        rules.document_types().flat_map(|document_type| rules.program(document_type).rubric_fields());
     fields.filter(|field| field.from.is_some()).map(|field| field.name.as_ref()).collect()
 }
 

@@ -92,7 +92,8 @@ fn of_program(
     nth: usize,
     passes: impl Fn(Disposition, &IssueText) -> Option<bool>,
 ) -> Vec<Value> {
-    let sets = program.measures_of(dimension).filter(|measure| matches!(measure, CompiledMeasure::Rules { .. }));
+    let sets =
+        program.measures_of(dimension).filter(|measure| matches!(measure, CompiledMeasure::Rules { .. }));
     let mut rules: Vec<Value> = Vec::new();
     for rule in sets.skip(nth).take(1).flat_map(CompiledMeasure::rules) {
         let (text, expected) = (&rule.issue, rule.all_checks().next());

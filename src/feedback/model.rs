@@ -139,7 +139,8 @@ impl Guidance {
         }
         let mut known = HashSet::new();
         let fixes = fed_back().filter_map(|issue| issue.suggested_fix.as_ref());
-        let suggestions: Vec<String> = fixes.filter(|fix| known.insert(fix.as_str())).map(ToString::to_string).collect();
+        let suggestions: Vec<String> =
+            fixes.filter(|fix| known.insert(fix.as_str())).map(ToString::to_string).collect();
         let locked = match settings.lock {
             Lock::Passing => lock::locked_fields(base, assessment),
             Lock::None => Vec::new(),

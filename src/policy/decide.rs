@@ -27,27 +27,21 @@ pub fn decide(
     spent: Spent,
     scripts: &ScriptCriteria,
 ) -> Decision {
-    let mut record = Record::default();
-    let reason = table(policy, history, spent, scripts, &mut record);
-    let iteration = history.iterations().len().saturating_sub(1);
-    Decision {
-        iteration,
-        verdict: match reason {
-            Some(reason) => Verdict::Stop { reason },
-            None => Verdict::Continue { base: history.base() },
-        },
-        checks: record.checks,
-        notes: record.notes,
+    let mut decision = Decision {
+        iteration: history.iterations().len().saturating_sub(1),
+        verdict: Verdict::Continue { base: 0 },
+        checks: Checks::default(),
+        notes: Vec::new(),
         best: history.best(),
-        rolled_back: history.latest().is_some_and(|latest| latest.rolled_back),
-    }
-}
-
-/// What was looked at on the way down the table.
-#[derive(Debug, Default)]
-struct Record {
-    checks: Checks,
-    notes: Vec<String>,
+        rolled_back: false,
+    };
+    let reason = table(policy, history, spent, scripts, &mut decision);
+    decision.rolled_back = history.latest().is_some_and(|latest| latest.rolled_back);
+    decision.verdict = match reason {
+        Some(reason) => Verdict::Stop { reason },
+        None => Verdict::Continue { base: history.base() },
+    };
+    decision
 }
 
 /// Walks down the table; the first line that applies ends the walk.
@@ -56,11 +50,11 @@ fn table(
     history: &mut History,
     spent: Spent,
     scripts: &ScriptCriteria,
-    record: &mut Record,
+    decision: &mut Decision,
 ) -> Option<StopReason> {
     let latest = history.latest()?;
     let (missed_gate, below_best) = (latest.missed_gate, latest.below_best);
-    let checks = &mut record.checks;
+    let checks = &mut decision.checks;
     // `on_escalate`
     if policy.on_escalate == OnEscalate::Stop {
         let escalated = latest.facts.issues.get(IssueKind::Disposition(Disposition::Escalate));
@@ -83,7 +77,7 @@ fn table(
     // Limits of candidates, and `unchanged`.
     let stop = &policy.stop;
     let reason =
-        walk(history, spent, scripts, record, |walk| stop.before_rollback().find_map(|one| walk.ends(one)));
+        walk(history, spent, scripts, decision, |walk| stop.before_rollback().find_map(|one| walk.ends(one)));
     if reason.is_some() {
         return reason;
     }
@@ -91,13 +85,13 @@ fn table(
     let rollback = policy.on_regression == OnRegression::Rollback && (missed_gate || below_best);
     history.apply_rollback(rollback);
     // All other criteria, and after them the groups.
-    walk(history, spent, scripts, record, |walk| stop.after_rollback().find_map(|one| walk.ends(one)))
+    walk(history, spent, scripts, decision, |walk| stop.after_rollback().find_map(|one| walk.ends(one)))
 }
 
 /// Criteria looked at one after the other, each with a note of what it saw.
 struct CriterionWalk<'a> {
     run: Progress<'a>,
-    record: &'a mut Record,
+    decision: &'a mut Decision,
 }
 
 /// Walks over criteria with what there is to be looked at.
@@ -105,7 +99,7 @@ fn walk<T>(
     history: &History,
     spent: Spent,
     scripts: &ScriptCriteria,
-    record: &mut Record,
+    decision: &mut Decision,
     over: impl FnOnce(&mut CriterionWalk<'_>) -> T,
 ) -> T {
     let run = Progress {
@@ -117,7 +111,7 @@ fn walk<T>(
         usage: spent.usage,
         script: &|criterion| scripts.holds(criterion, history, spent),
     };
-    over(&mut CriterionWalk { run, record })
+    over(&mut CriterionWalk { run, decision })
 }
 
 /// The criteria because of which a group fired, by their names.
@@ -157,7 +151,7 @@ impl CriterionWalk<'_> {
     fn is_met(&mut self, one: Placed<'_>) -> bool {
         let looked = one.criterion.look(&self.run);
         let holds = looked.holds();
-        let Record { checks, notes } = &mut *self.record;
+        let Decision { checks, notes, .. } = &mut *self.decision;
         if let Some(note) = looked.note
             && !notes.iter().any(|known| known == note)
         {

@@ -1,10 +1,10 @@
 //! A bound of `range`, as it is written: a binary fraction can't hold every whole number.
 
 use crate::diag::Problems;
-use crate::value::{as_fraction, compare_numbers};
 use crate::value::decode::Decode;
 use crate::value::shape::Shape;
 use crate::value::yaml::{Data, Node};
+use crate::value::{as_fraction, compare_numbers};
 use serde_json::Number;
 use std::cmp::Ordering;
 use std::fmt;
@@ -24,6 +24,7 @@ impl Bound {
 
     /// How a number stands to it.
     #[must_use]
+    #[inline]
     pub(crate) fn compare(&self, number: &Number) -> Option<Ordering> {
         match (as_fraction(number), self.fraction) {
             (Some(number), Some(bound)) => number.partial_cmp(&bound),

@@ -1,10 +1,10 @@
 //! The dimensions of a profile, with every file they name, to one program for each document type.
 
-use super::context::Context;
 use super::compiled_rule::{CompiledRule, pointer};
+use super::context::Context;
 use super::evidence::{EvidenceFiles, EvidenceRules};
-use super::inherit::Inheritance;
 use super::field_trie::FieldTrie;
+use super::inherit::Inheritance;
 use super::program::{CompiledMeasure, FieldWeight, GroundingSettings, Program, RubricField, RubricFields};
 use super::rubric::{KnownFrom, Rubric};
 use super::rule::{DecodeContext, Rule, decode_rules};

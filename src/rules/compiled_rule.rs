@@ -1,7 +1,7 @@
 //! Checked rules, placed: what they look at has its slot, and what must be kept of a candidate is noted.
 
 use super::condition::{Condition, Operand};
-use super::field_trie::FieldTrie;
+use super::field_trie::{FieldTrie, Slots};
 use super::program::Index;
 use super::rule::{IssueText, Rule, Target};
 use super::schema::SchemaCheck;
@@ -18,7 +18,7 @@ pub struct CompiledRule {
     pub target: CompiledTarget,
     /// When it applies; always, if absent.
     pub(crate) when: Option<Condition>,
-    /// Whether there is nothing but checks of values that are present.
+    /// Whether there is nothing but checks.
     pub is_plain: bool,
     /// What is asked of absent values, too. The first check that fails is the rule's issue with its target.
     pub presence: Vec<Check>,
@@ -50,8 +50,8 @@ pub enum CompiledTarget {
     Each {
         /// The path.
         path: JsonPath,
-        /// The slot of the field that the path begins with, if it begins with one.
-        slot: Option<Index>,
+        /// The slots of the fields that the path begins with, if it begins with names.
+        slots: Slots,
     },
 }
 
@@ -103,11 +103,8 @@ impl CompiledRule {
             }
             Target::Each(path) => {
                 let steps = path.steps().map(<[PathStep]>::to_vec);
-                let slot = match &steps {
-                    Some(steps) => fields.add(steps, false),
-                    None => None,
-                };
-                (CompiledTarget::Each { path: path.clone(), slot }, steps)
+                let slots = steps.as_ref().map(|steps| fields.add(steps, false)).unwrap_or_default();
+                (CompiledTarget::Each { path: path.clone(), slots }, steps)
             }
         };
         let mut placing = Placing { fields, target: steps };
@@ -130,8 +127,7 @@ impl CompiledRule {
         };
         let (presence, checks): (Vec<_>, Vec<_>) =
             rule.checks.iter().map(check).partition(|check| check.condition.asks_presence());
-        let is_plain =
-            when.is_none() && presence.is_empty() && rule.schema.is_none() && rule.script.is_none();
+        let is_plain = when.is_none() && rule.schema.is_none() && rule.script.is_none();
         CompiledRule {
             target,
             when,
@@ -208,10 +204,11 @@ impl Placing<'_> {
     fn reference(&mut self, reference: &mut Reference, whole: bool) {
         match reference {
             Reference::Field { name, slot } => {
-                *slot = self.fields.add(&[PathStep::Key(name.clone())], whole);
+                *slot = Some(self.fields.add_field(name));
+                self.fields.add(&[PathStep::Key(name.clone())], whole);
             }
-            Reference::Root { path, slot } => match path.steps() {
-                Some(steps) => *slot = self.fields.add(steps, whole),
+            Reference::Root { path, slots } => match path.steps() {
+                Some(steps) => *slots = self.fields.add(steps, whole),
                 None => self.fields.needs_tree(),
             },
             Reference::Target(path) => match path.steps() {

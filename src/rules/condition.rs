@@ -1,6 +1,7 @@
 //! Checks and conditions as people write them, read into trees of tests.
 
 use super::checks::READERS;
+use super::field_trie::Slots;
 use super::keys;
 use super::test::{Reference, Test};
 use crate::diag::{Code, Problem, Problems, Span};
@@ -224,7 +225,7 @@ pub(super) fn reference(node: &Node, problems: &mut Problems) -> Option<Referenc
         return None;
     }
     if text.starts_with('$') {
-        return path(node, problems).map(|path| Reference::Root { path, slot: None });
+        return path(node, problems).map(|path| Reference::Root { path, slots: Slots::default() });
     }
     if let Some(rest) = text.strip_prefix('@') {
         return parse_path(&format!("${rest}"), node, problems).map(Reference::Target);

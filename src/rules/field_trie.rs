@@ -8,6 +8,9 @@ use super::program::Index;
 use crate::value::PathStep;
 use std::sync::Arc;
 
+/// The slots of the fields that a path begins with; none where it does not begin with names.
+pub(crate) type Slots = Arc<[Index]>;
+
 /// The places that a program looks at.
 #[derive(Debug, Default)]
 pub struct FieldTrie {
@@ -33,19 +36,16 @@ impl FieldTrie {
         Index::try_from(self.root.place_of(name)).unwrap_or(Index::MAX)
     }
 
-    /// Notes that what some steps lead to is looked at, or with `whole` everything below it. Returns the slot of the field that
-    /// they begin with, if they begin with one.
-    pub(super) fn add(&mut self, steps: &[PathStep], whole: bool) -> Option<Index> {
-        let slot = match steps.first() {
-            Some(PathStep::Key(name)) => Some(self.add_field(name)),
-            Some(PathStep::Keys(names)) => {
-                names.iter().for_each(|name| _ = self.add_field(name));
-                None
-            }
-            _ => None,
+    /// Notes that what some steps lead to is looked at, or with `whole` everything below it. Returns the slots of the fields that
+    /// they begin with, if they begin with names.
+    pub(super) fn add(&mut self, steps: &[PathStep], whole: bool) -> Slots {
+        let slots = match steps.first() {
+            Some(PathStep::Key(name)) => [self.add_field(name)].into(),
+            Some(PathStep::Keys(names)) => names.iter().map(|name| self.add_field(name)).collect(),
+            _ => Slots::default(),
         };
         self.root.add(steps, whole);
-        slot
+        slots
     }
 
     /// Notes that something looks at candidates in a way that only a tree can be looked at.
@@ -73,6 +73,7 @@ impl FieldTrie {
 
     /// The slot of a field, if the program looks at it.
     #[must_use]
+    #[inline]
     pub fn slot(&self, name: &str) -> Option<Index> {
         self.slots.get(name)
     }

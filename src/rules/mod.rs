@@ -45,6 +45,8 @@ mod mistakes;
 pub use bound::Bound;
 pub(crate) use compile::UNKNOWN_TYPE;
 pub use compile::{CompiledRules, compile};
+pub use compiled_rule::{Check, CompiledRule, CompiledTarget};
+pub(crate) use condition::{Condition, Operand};
 pub use context::{Assertion, Context, FieldWords, Section, Triggers};
 pub use each::Each;
 pub(crate) use each::{HEADING, LABEL};
@@ -52,14 +54,13 @@ pub use evidence::{EvidenceRules, FieldName};
 pub(crate) use evidence::{decode_context, decode_vocabulary};
 pub(crate) use extraction::{Extraction, values_of_fields};
 pub use extraction::{PatternCheck, check_extraction};
+pub(crate) use field_trie::Slots;
+pub use field_trie::{FieldTrie, TrieNode};
 pub(crate) use formats::{is_format, parse_date};
 pub(crate) use inherit::Inheritance;
 pub(crate) use inherited_schema::whole_schema;
 pub(crate) use keys::RULES;
 pub use phrase::{GAP, Phrase, is_gap, is_special};
-pub use compiled_rule::{Check, CompiledRule, CompiledTarget};
-pub(crate) use condition::{Condition, Operand};
-pub use field_trie::{FieldTrie, TrieNode};
 pub use program::{
     CompiledMeasure, FieldWeight, GroundingSettings, Index, Program, RubricField, RubricFields,
 };

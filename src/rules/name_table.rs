@@ -61,7 +61,8 @@ pub(super) struct NameTable {
 
 impl NameTable {
     pub(super) fn new<'n>(names: impl ExactSizeIterator<Item = &'n Arc<str>>) -> Self {
-        let mut table = NameTable { places: vec![Entry::default(); (2 * names.len()).next_power_of_two().max(2)] };
+        let mut table =
+            NameTable { places: vec![Entry::default(); (2 * names.len()).next_power_of_two().max(2)] };
         for (number, name) in (0..).zip(names) {
             let ends = Ends::of(name);
             let mut at = table.place(ends);

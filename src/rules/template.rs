@@ -68,8 +68,7 @@ impl Template {
             let problem = Problem::error(Code::BadTemplate, span, message);
             problems.push(problem.help(operation.advice(environment, name)));
         }
-        (unknown.is_empty() && operations.is_empty())
-            .then(|| Template { source: source.into(), is_fixed })
+        (unknown.is_empty() && operations.is_empty()).then(|| Template { source: source.into(), is_fixed })
     }
 
     /// The text with its variables filled in.

@@ -3,6 +3,7 @@
 use super::bound::Bound;
 use super::checks::below_paths;
 use super::condition::path;
+use super::field_trie::Slots;
 use super::program::Index;
 use super::quantity::Quantity;
 use super::xsd::Datatype;
@@ -144,8 +145,8 @@ pub enum Reference {
     Root {
         /// The path.
         path: JsonPath,
-        /// Where a candidate has the field that the path begins with, if it begins with one, once the rule is compiled.
-        slot: Option<Index>,
+        /// Where a candidate has the fields that the path begins with, if it begins with names, once the rule is compiled.
+        slots: Slots,
     },
     /// A path from the rule's target, written `@.b`.
     Target(JsonPath),

@@ -217,11 +217,11 @@ impl Assessor {
                 out.clear();
                 self.fuel.refill();
                 let Some(item) = Item::read(nodes) else { return };
-                let fields = FieldSlots::of_read(nodes, slots, &program.fields, &mut self.slots);
+                let fields = FieldSlots::Read(nodes, slots);
                 let candidate = Candidate { item, tree: None, fields: &fields };
                 let (rules, names) = (&self.scoring.rules, self.scoring.names());
-                Machine::new(&program, rules, names, &candidate, beside, out, &mut self.room, &self.fuel).run();
-                fields.end(&mut self.slots);
+                Machine::new(&program, rules, names, &candidate, beside, out, &mut self.room, &self.fuel)
+                    .run();
             }
         }
     }

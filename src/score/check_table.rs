@@ -1,6 +1,6 @@
 //! Every check of the rule language with what passes, what fails, and what the issue says.
 
-use super::{Assessment, Assessor, Scoring};
+use super::{Assessment, Assessor, Beside, Scoring};
 use crate::rules::memory::{Memory, compiled};
 use serde_json::{Value, json};
 
@@ -9,8 +9,11 @@ fn assess(rule: &str, candidate: &Value) -> Assessment {
     let files = Memory::default().with("rules/r.yaml", format!("rules:\n  - {rule}\n"));
     let rules = compiled("v: { rules: r, penalty: 0.1 }", &files)
         .unwrap_or_else(|problems| panic!("{rule}: {:?}", problems.sorted()));
-    let mut out = Assessment::default();
-    Assessor::new(Scoring::new(rules)).assess("unknown", candidate, None, &[], &mut out);
+    let (mut out, mut read) = (Assessment::default(), Assessment::default());
+    let mut assessor = Assessor::new(Scoring::new(rules));
+    assessor.assess("unknown", candidate, None, &[], &mut out);
+    assessor.assess_text("unknown", &candidate.to_string(), Beside::default(), &mut read).unwrap();
+    assert_eq!(out, read, "{rule}: {candidate} is scored otherwise from text");
     out
 }
 

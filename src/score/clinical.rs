@@ -3,8 +3,8 @@
 use super::{Assessment, Assessor, Scoring};
 use crate::diag::Problems;
 use crate::profile::{Library, Overall};
-use crate::rules::{CompiledMeasure, compile};
 use crate::rules::memory::dimensions;
+use crate::rules::{CompiledMeasure, compile};
 use crate::value::Score;
 use serde_json::{Value, json};
 use std::sync::Arc;

@@ -41,6 +41,7 @@ impl Number<'_> {
 }
 
 /// The number that a value is, or that its text wholly is.
+#[inline]
 fn exact(item: Item<'_>) -> Option<Number<'_>> {
     match item {
         Item::Number(number) => Some(Number::Json(number)),
@@ -69,6 +70,7 @@ fn number(item: Item<'_>) -> Option<f64> {
     number.is_finite().then_some(number)
 }
 
+#[inline]
 fn is_of(item: Item<'_>, kind: JsonType) -> bool {
     match (kind, item) {
         (JsonType::Text, Item::Text(_))
@@ -102,9 +104,9 @@ pub(super) struct Scope<'c, 's> {
 }
 
 impl<'c> Scope<'c, '_> {
-    /// Calls `visit` with each value that a path from the candidate selects; the field that it begins with has this slot.
-    fn select(&self, path: &JsonPath, slot: Option<Index>, visit: &mut dyn FnMut(&Pointer<'_>, Item<'c>)) {
-        self.fields.select(self.candidate, path, slot, self.fuel, visit);
+    /// Calls `visit` with each value that a path from the candidate selects; the fields that it begins with have these slots.
+    fn select(&self, path: &JsonPath, slots: &[Index], visit: &mut dyn FnMut(&Pointer<'_>, Item<'c>)) {
+        self.fields.select(self.candidate, path, slots, self.fuel, visit);
     }
 
     /// Calls `visit` with each value that a reference selects.
@@ -119,7 +121,7 @@ impl<'c> Scope<'c, '_> {
                     visit(value);
                 }
             }
-            Reference::Root { path, slot } => self.select(path, *slot, &mut |_, value| visit(value)),
+            Reference::Root { path, slots } => self.select(path, slots, &mut |_, value| visit(value)),
             Reference::Target(path) => path.visit(self.value, self.fuel, &mut |_, value| visit(value)),
             Reference::Holder { up, path } => {
                 if let Some(holder) = self.above(*up).and_then(|at| self.candidate.at(at)) {
@@ -167,7 +169,7 @@ impl<'c> Scope<'c, '_> {
             }
         };
         match reference {
-            Reference::Root { path, slot } => self.select(path, *slot, &mut |at, value| look("", at, value)),
+            Reference::Root { path, slots } => self.select(path, slots, &mut |at, value| look("", at, value)),
             Reference::Target(path) => {
                 let base = self.at.to_string();
                 path.visit(self.value, self.fuel, &mut |at, value| look(&base, at, value));
@@ -193,7 +195,7 @@ impl<'c> Scope<'c, '_> {
     fn is_beyond_none(&self, item: Item<'_>, other: &Reference, asks: Asks) -> bool {
         let Some(number) = exact(item) else { return true };
         let beyond = if asks == Asks::Smallest { Ordering::Greater } else { Ordering::Less };
-        let Reference::Root { path, slot } = other else {
+        let Reference::Root { path, slots } = other else {
             let mut all = true;
             self.look(other, &mut |value| {
                 all &= exact(value).is_none_or(|other| number.compare(other) != Some(beyond));
@@ -206,7 +208,7 @@ impl<'c> Scope<'c, '_> {
             Some(Known::Number(known)) => *known,
             _ => {
                 let mut extreme: Option<Number<'c>> = None;
-                self.select(path, *slot, &mut |_, value| {
+                self.select(path, slots, &mut |_, value| {
                     let more = exact(value);
                     if let Some(more) = more
                         && extreme.is_none_or(|known| known.compare(more) == Some(beyond))
@@ -223,7 +225,7 @@ impl<'c> Scope<'c, '_> {
 
     /// Whether `item` equals each value there.
     fn equals_all(&self, item: Item<'_>, other: &Reference) -> bool {
-        let Reference::Root { path, slot } = other else {
+        let Reference::Root { path, slots } = other else {
             let mut same = true;
             self.look(other, &mut |value| same = same && item.equals(value, false));
             return same;
@@ -234,7 +236,7 @@ impl<'c> Scope<'c, '_> {
             Some(Known::Same(known)) => *known,
             _ => {
                 let mut known: Result<Option<Item<'c>>, ()> = Ok(None);
-                self.select(path, *slot, &mut |_, value| {
+                self.select(path, slots, &mut |_, value| {
                     known = match known {
                         Ok(None) => Ok(Some(value)),
                         Ok(Some(first)) if first.equals(value, false) => Ok(Some(first)),
@@ -450,6 +452,7 @@ pub(super) fn holds_alone(test: &Test, item: Item<'_>, text: &mut String) -> Opt
 }
 
 /// The text of a text, number or truth value, as JSON writes it.
+#[inline]
 fn text_of<'t>(item: Item<'t>, room: &'t mut String) -> Option<&'t str> {
     match item {
         Item::Text(text) => Some(text),

@@ -1,7 +1,7 @@
 //! What an assessment says of each leaf's support.
 
-use super::issue::SourceSpan;
 use super::grounding::{Method, Support};
+use super::issue::SourceSpan;
 use crate::rules::Assertion;
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};

@@ -7,9 +7,12 @@ use serde_json::Value;
 use std::num::NonZero;
 
 /// What a candidate has in each slot.
-#[derive(Debug, Default)]
-pub(super) struct FieldSlots<'c> {
-    values: Vec<Option<Item<'c>>>,
+#[derive(Debug)]
+pub(super) enum FieldSlots<'c> {
+    /// The candidate is a tree.
+    Tree(Vec<Option<&'c Value>>),
+    /// The candidate was read from text, into these nodes.
+    Read(&'c [ReadNode<'c>], &'c ReadSlots),
 }
 
 /// Where a candidate that was read from text has the field of each slot, among its nodes.
@@ -38,76 +41,63 @@ impl ReadSlots {
     }
 }
 
-/// Room for slots, kept between candidates.
+/// Room for the slots of trees, kept between candidates.
 #[derive(Debug, Default)]
-pub(super) struct SlotRoom {
-    values: Vec<Option<Item<'static>>>,
-}
+pub(super) struct SlotRoom(Vec<Option<&'static Value>>);
 
 impl<'c> FieldSlots<'c> {
     /// Goes through the members of `candidate` once.
     pub(super) fn of_tree(candidate: &'c Value, fields: &FieldTrie, room: &mut SlotRoom) -> Self {
-        let mut slots = FieldSlots::empty(fields, room);
+        let mut values: Vec<Option<&'c Value>> = std::mem::take(&mut room.0);
+        values.clear();
+        values.resize(fields.count(), None);
         if let Value::Object(members) = candidate {
             for (name, value) in members {
-                if let Some(slot) = fields.slot(name) {
-                    slots.set(slot, value.into());
+                let place = fields.slot(name).and_then(|slot| values.get_mut(slot as usize));
+                if let Some(place) = place {
+                    *place = Some(value);
                 }
             }
         }
-        slots
-    }
-
-    /// Takes the fields of a candidate that was read from text.
-    pub(super) fn of_read(nodes: &'c [ReadNode<'c>], read: &ReadSlots, fields: &FieldTrie, room: &mut SlotRoom) -> Self {
-        let mut slots = FieldSlots::empty(fields, room);
-        for (value, place) in slots.values.iter_mut().zip(&read.0) {
-            *value = place.and_then(|place| Item::read(nodes.get(place.get()..)?));
-        }
-        slots
-    }
-
-    fn empty(fields: &FieldTrie, room: &mut SlotRoom) -> Self {
-        let mut values: Vec<Option<Item<'c>>> = std::mem::take(&mut room.values);
-        values.clear();
-        values.resize(fields.count(), None);
-        FieldSlots { values }
-    }
-
-    fn set(&mut self, slot: Index, value: Item<'c>) {
-        if let Some(place) = self.values.get_mut(slot as usize) {
-            *place = Some(value);
-        }
+        FieldSlots::Tree(values)
     }
 
     /// The field in a slot.
+    #[inline]
     pub(super) fn get(&self, slot: Index) -> Option<Item<'c>> {
-        self.values.get(slot as usize).copied().flatten()
+        match self {
+            FieldSlots::Tree(values) => values.get(slot as usize).copied().flatten().map(Item::from),
+            FieldSlots::Read(nodes, places) => {
+                let place = places.0.get(slot as usize).copied().flatten()?;
+                Item::read(nodes.get(place.get()..)?)
+            }
+        }
     }
 
-    /// Calls `visit` with each value that a path from the candidate selects; the field that it begins with has this slot.
+    /// Calls `visit` with each value that a path from the candidate selects; the fields that it begins with have these slots.
     pub(super) fn select(
         &self,
         candidate: Item<'c>,
         path: &JsonPath,
-        slot: Option<Index>,
+        slots: &[Index],
         fuel: &Fuel,
         visit: &mut dyn FnMut(&Pointer<'_>, Item<'c>),
     ) {
-        match slot {
-            Some(slot) => {
-                if let Some(field) = self.get(slot) {
-                    path.visit_below(field, fuel, visit);
-                }
+        if slots.is_empty() {
+            return path.visit(candidate, fuel, visit);
+        }
+        for (name, slot) in path.first_names().zip(slots) {
+            if let Some(field) = self.get(*slot) {
+                path.visit_below(name, field, fuel, visit);
             }
-            None => path.visit(candidate, fuel, visit),
         }
     }
 
     /// Gives the room back. An emptied vector that is collected into one of the same layout keeps its memory.
     pub(super) fn end(self, room: &mut SlotRoom) {
-        let mut values = self.values;
-        values.clear();
-        room.values = values.into_iter().map(|_| None).collect();
+        if let FieldSlots::Tree(mut values) = self {
+            values.clear();
+            room.0 = values.into_iter().map(|_| None).collect();
+        }
     }
 }

@@ -1,12 +1,12 @@
 //! The grounding measure on top of the grounding search: which leaves count, and what is said about each.
 
 use super::assessment::Assessment;
-use super::issue::{Issue, SourceSpan};
 use super::evidence::LeafEvidence;
 use super::grounding::{
     Finding, Grounder, Lexicon, Method, Passages, Reading, Scratch, Settings, SourceIndex, Support, Verdict,
     Vocabulary,
 };
+use super::issue::{Issue, SourceSpan};
 use super::judged::{Judged, PassageVerdict};
 use super::parted::{Elsewhere, Ground, PartItems};
 use super::parts::{PartedText, Parts};

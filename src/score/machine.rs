@@ -273,7 +273,13 @@ impl<'a> Machine<'a> {
     }
 
     /// The dimension is 1 less a penalty for each issue from `before` on, at least the floor.
-    fn penalize(&mut self, dimension: Index, before: usize, (penalty, floor): (Score, Score), counts: Counts) {
+    fn penalize(
+        &mut self,
+        dimension: Index,
+        before: usize,
+        (penalty, floor): (Score, Score),
+        counts: Counts,
+    ) {
         self.mark_pre_existing(before);
         let free = std::mem::take(&mut self.free);
         let costs = |(at, issue): &(usize, &Issue)| {
@@ -301,13 +307,14 @@ impl<'a> Machine<'a> {
             CompiledTarget::Field { slot, name, .. } => {
                 let value = fields.get(*slot).unwrap_or(Item::Null);
                 let is_present = value.is_present();
-                if if is_present { !self.is_well(rule, value) } else { rule.asks_absent() } {
+                let is_asked = if is_present { !self.is_well(rule, value) } else { rule.asks_absent() };
+                if is_asked {
                     let at = Pointer::ROOT.child(Segment::Key(name));
                     self.apply(rule, is_present, &Scope { value, at: &at, ..scope });
                 }
             }
-            CompiledTarget::Each { path, slot } => {
-                fields.select(candidate, path, *slot, fuel, &mut |at, value| {
+            CompiledTarget::Each { path, slots } => {
+                fields.select(candidate, path, slots, fuel, &mut |at, value| {
                     let is_present = value.is_present();
                     let is_asked = if is_present { !self.is_well(rule, value) } else { rule.asks_absent() };
                     if is_asked && !fuel.is_spent() {
@@ -322,11 +329,11 @@ impl<'a> Machine<'a> {
     #[inline]
     fn is_well(&mut self, rule: &CompiledRule, value: Item<'_>) -> bool {
         let text = &mut self.room.text;
-        let holds = |check: &Check| match &check.condition {
+        let mut holds = |check: &Check| match &check.condition {
             Condition::Test { subject: Operand::Value, test } => holds_alone(test, value, text) == Some(true),
             _ => false,
         };
-        rule.is_plain && rule.checks.iter().all(holds)
+        rule.is_plain && rule.presence.iter().all(&mut holds) && rule.checks.iter().all(&mut holds)
     }
 
     /// Asks what a rule asks of one target. The first check that fails is its issue.

@@ -362,7 +362,11 @@ fn read_issue(
             .unwrap_or_else(|| silent(&code))
             .into(),
         auto_fixable,
-        suggested_fix: fields.get("suggested_fix").filter(|fix| !fix.is_null()).map(plain).map(LazyText::from),
+        suggested_fix: fields
+            .get("suggested_fix")
+            .filter(|fix| !fix.is_null())
+            .map(plain)
+            .map(LazyText::from),
         ..Issue::new(code, severity)
     })
 }

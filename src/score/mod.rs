@@ -38,11 +38,13 @@ mod clinical;
 #[cfg(test)]
 mod growth;
 #[cfg(test)]
+mod from_text;
+#[cfg(test)]
 mod scripted;
 
 pub use account::{DimensionBreakdown, Loss, MeasureKind, Part, ScoreBreakdown};
-pub(crate) use assessment::top_level_field;
 pub use assessment::Assessment;
+pub(crate) use assessment::top_level_field;
 pub use assessor::{Assessor, Beside, Scoring};
 pub use evidence::{Evidence, LeafEvidence};
 pub(crate) use field_reader::{FieldReader, Statement};

@@ -1,10 +1,10 @@
 //! The items of a candidate that are about one part of the document each: held against that part, and none of them lost.
 
-use super::issue::{Issue, SourceSpan};
 use super::grounded::{FoundLeaf, Names, Source, Telling, is_checked, steps};
 use super::grounding::{
     Finding, Grounder, Method, Reading, Scratch, Settings, Support, Verdict, quote_places,
 };
+use super::issue::{Issue, SourceSpan};
 use super::parts::{DocumentPart, PartText, PartedText};
 use super::quotes::Quotes;
 use super::wording::{cut, plain_issue, shown};

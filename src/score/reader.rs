@@ -6,8 +6,8 @@
 use super::field_slots::ReadSlots;
 use crate::rules::{FieldTrie, Program, TrieNode};
 use crate::value::{ReadNode, ReadValue};
-use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde::Deserialize;
+use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Number, Value};
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -161,7 +161,10 @@ impl<'t> Visitor<'t> for NodeReader<'_, 't> {
         let mut count = 0;
         match looked.element() {
             Some(looked) => {
-                while elements.next_element_seed(NodeReader { into: &mut *into, key: None, looked })?.is_some() {
+                while elements
+                    .next_element_seed(NodeReader { into: &mut *into, key: None, looked })?
+                    .is_some()
+                {
                     count += 1;
                 }
             }

@@ -10,14 +10,14 @@ use std::sync::Arc;
 
 /// Dimension scores in the order of the profile; JSON writes them as an object.
 ///
-/// Up to eight stand inline, with names that are shared: scores are made and copied for every candidate.
+/// Up to six stand inline, with names that are shared: scores are made and copied for every candidate.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Scores(SmallVec<[(Arc<str>, Score); 8]>);
+pub struct Scores(SmallVec<[(Arc<str>, Score); 6]>);
 
 impl Scores {
     /// Sets a dimension, replacing an earlier value.
     pub fn set(&mut self, name: &Arc<str>, score: Score) {
-        match self.0.iter_mut().find(|(known, _)| known == name) {
+        match self.0.iter_mut().find(|(known, _)| Arc::ptr_eq(known, name) || known == name) {
             Some((_, value)) => *value = score,
             None => self.0.push((Arc::clone(name), score)),
         }

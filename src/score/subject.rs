@@ -207,7 +207,9 @@ mod tests {
     fn apply(document: &Value, patch: &Value) -> Result<Value, Vec<(String, String)>> {
         AssessedValue::of(CandidateKind::Patch, patch, Some(document))
             .map(|subject| subject.value().clone())
-            .map_err(|issues| issues.into_iter().map(|issue| (issue.path.into(), issue.message.into())).collect())
+            .map_err(|issues| {
+                issues.into_iter().map(|issue| (issue.path.into(), issue.message.into())).collect()
+            })
     }
 
     #[test]

@@ -174,7 +174,11 @@ pub(super) fn check_issue(
                 expected: Arc::clone(&check.expected),
                 is_presence: check.is_presence,
                 target: target.clone(),
-                value: if text.message.is_some() { Shown::of(scope.value) } else { Shown::brief(scope.value) },
+                value: if text.message.is_some() {
+                    Shown::of(scope.value)
+                } else {
+                    Shown::brief(scope.value)
+                },
             };
             (target, LazyText::later(Finding::new(made_of)))
         }
@@ -209,7 +213,8 @@ pub(super) fn script_issue(
         .message
         .or_else(|| rendered(text.message.as_ref(), scope, &path))
         .unwrap_or_else(|| format!("the rule `{}` does not hold", text.rule));
-    let suggested_fix: Option<String> = finding.suggested_fix.or_else(|| rendered(text.suggestion.as_ref(), scope, &path));
+    let suggested_fix: Option<String> =
+        finding.suggested_fix.or_else(|| rendered(text.suggestion.as_ref(), scope, &path));
     let code = finding.code.map_or_else(|| LazyText::from(&text.code), LazyText::from);
     let auto_fixable = finding.auto_fixable.unwrap_or(text.auto_fixable);
     let said = finding.disposition.or(text.disposition);

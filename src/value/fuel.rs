@@ -16,6 +16,7 @@ impl Cancel {
 
     /// Whether it was told.
     #[must_use]
+    #[inline]
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
@@ -47,24 +48,28 @@ impl Fuel {
     }
 
     /// Counts steps that are about to be done; `false` when they must not be.
+    #[inline]
     pub fn spend(&self, steps: u64) -> bool {
         self.spent.store(self.spent().saturating_add(steps), Ordering::Relaxed);
         !self.is_spent()
     }
 
     /// Counts as many steps as there are things.
+    #[inline]
     pub(crate) fn spend_on(&self, things: usize) -> bool {
         self.spend(u64::try_from(things).unwrap_or(u64::MAX))
     }
 
     /// Whether nothing more may be done.
     #[must_use]
+    #[inline]
     pub fn is_spent(&self) -> bool {
         self.spent() > self.limit || self.cancel.is_cancelled()
     }
 
     /// How many steps were counted.
     #[must_use]
+    #[inline]
     pub fn spent(&self) -> u64 {
         self.spent.load(Ordering::Relaxed)
     }

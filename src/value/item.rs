@@ -26,8 +26,8 @@ pub(crate) enum Item<'v> {
 pub(crate) enum Branch<'v> {
     /// In a tree: the list or mapping itself.
     Tree(&'v Value),
-    /// Read from text: how many elements or members it has, and those of them that were kept.
-    Read { count: usize, below: &'v [ReadNode<'v>] },
+    /// Read from text: its node, and what was kept below it.
+    Read(&'v [ReadNode<'v>]),
 }
 
 /// A value that was read from text. What was kept of a list or mapping follows it, in the order of the text.
@@ -51,6 +51,7 @@ pub(crate) enum ReadValue<'t> {
 }
 
 impl<'v> From<&'v Value> for Item<'v> {
+    #[inline]
     fn from(value: &'v Value) -> Self {
         match value {
             Value::Null => Item::Null,
@@ -65,20 +66,21 @@ impl<'v> From<&'v Value> for Item<'v> {
 
 impl<'v> Item<'v> {
     /// The first of some nodes.
+    #[inline]
     pub(crate) fn read(nodes: &'v [ReadNode<'v>]) -> Option<Self> {
-        let (node, after) = nodes.split_first()?;
-        let below = after.get(..node.below).unwrap_or_default();
+        let node = nodes.first()?;
         Some(match &node.value {
             ReadValue::Null => Item::Null,
             ReadValue::Bool(b) => Item::Bool(*b),
             ReadValue::Number(number) => Item::Number(number),
             ReadValue::Text(text) => Item::Text(text),
-            ReadValue::List { count } => Item::List(Branch::Read { count: *count, below }),
-            ReadValue::Map { count } => Item::Map(Branch::Read { count: *count, below }),
+            ReadValue::List { .. } => Item::List(Branch::Read(nodes.get(..=node.below)?)),
+            ReadValue::Map { .. } => Item::Map(Branch::Read(nodes.get(..=node.below)?)),
         })
     }
 
     /// Whether it counts as present, as [`super::is_present`] says.
+    #[inline]
     pub(crate) fn is_present(self) -> bool {
         match self {
             Item::Null => false,
@@ -88,6 +90,7 @@ impl<'v> Item<'v> {
         }
     }
 
+    #[inline]
     pub(crate) fn as_text(self) -> Option<&'v str> {
         if let Item::Text(text) = self { Some(text) } else { None }
     }
@@ -101,15 +104,15 @@ impl<'v> Item<'v> {
     }
 
     /// The member of a mapping with this name.
+    #[inline]
     pub(crate) fn member(self, name: &str) -> Option<Item<'v>> {
         let Item::Map(branch) = self else { return None };
         match branch {
             Branch::Tree(Value::Object(members)) => Some(member(members, name)?.into()),
             Branch::Tree(_) => None,
-            Branch::Read { .. } => branch
-                .children()
-                .find(|(segment, _)| *segment == Segment::Key(name))
-                .map(|(_, value)| value),
+            Branch::Read(_) => {
+                branch.children().find(|(segment, _)| *segment == Segment::Key(name)).map(|(_, value)| value)
+            }
         }
     }
 
@@ -118,7 +121,7 @@ impl<'v> Item<'v> {
         let Item::List(branch) = self else { return None };
         match branch {
             Branch::Tree(value) => value.get(position).map(Item::from),
-            Branch::Read { .. } => branch.children().nth(position).map(|(_, value)| value),
+            Branch::Read(_) => branch.children().nth(position).map(|(_, value)| value),
         }
     }
 
@@ -166,6 +169,7 @@ impl<'v> Item<'v> {
     }
 
     /// Whether it is the same as JSON, texts without regard to case if that is asked.
+    #[inline]
     pub(crate) fn equals(self, other: Item<'_>, ignore_case: bool) -> bool {
         match (self, other) {
             (Item::Text(a), Item::Text(b)) => a == b || ignore_case && same_letters(a, b),
@@ -204,22 +208,36 @@ fn same_letters(a: &str, b: &str) -> bool {
 
 impl<'v> Branch<'v> {
     /// How many elements or members it has.
+    #[inline]
     pub(crate) fn len(self) -> usize {
         match self {
             Branch::Tree(Value::Array(items)) => items.len(),
             Branch::Tree(Value::Object(members)) => members.len(),
             Branch::Tree(_) => 0,
-            Branch::Read { count, .. } => count,
+            Branch::Read(nodes) => match nodes.first().map(|node| &node.value) {
+                Some(ReadValue::List { count } | ReadValue::Map { count }) => *count,
+                _ => 0,
+            },
+        }
+    }
+
+    /// The elements of a list in a tree.
+    #[inline]
+    pub(crate) fn elements(self) -> Option<&'v [Value]> {
+        match self {
+            Branch::Tree(Value::Array(items)) => Some(items),
+            _ => None,
         }
     }
 
     /// Its elements or members, as far as they were kept.
+    #[inline]
     pub(crate) fn children(self) -> Children<'v> {
         match self {
             Branch::Tree(Value::Array(items)) => Children::Elements(items.iter().enumerate()),
             Branch::Tree(Value::Object(members)) => Children::Members(members.iter()),
             Branch::Tree(_) => Children::None,
-            Branch::Read { below, .. } => Children::Read { nodes: below, position: 0 },
+            Branch::Read(nodes) => Children::Read { nodes: nodes.get(1..).unwrap_or_default(), position: 0 },
         }
     }
 }
@@ -235,11 +253,14 @@ pub(crate) enum Children<'v> {
 impl<'v> Iterator for Children<'v> {
     type Item = (Segment<'v>, Item<'v>);
 
+    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         match self {
             Children::None => None,
             Children::Elements(items) => items.next().map(|(at, item)| (Segment::Index(at), item.into())),
-            Children::Members(members) => members.next().map(|(key, value)| (Segment::Key(key), value.into())),
+            Children::Members(members) => {
+                members.next().map(|(key, value)| (Segment::Key(key), value.into()))
+            }
             Children::Read { nodes, position } => {
                 let value = Item::read(nodes)?;
                 let node = nodes.first()?;

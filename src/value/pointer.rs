@@ -25,6 +25,7 @@ impl<'a> Pointer<'a> {
 
     /// One step further down.
     #[must_use]
+    #[inline]
     pub(crate) fn child(&'a self, segment: Segment<'a>) -> Pointer<'a> {
         Pointer { parent: Some(self), segment: Some(segment) }
     }

@@ -278,7 +278,8 @@ pub(super) fn check_type(case: &Case, plan: &Plan, problems: &mut Problems) {
 /// judges and validators may give any code, so it is no error.
 pub(super) fn check_rules(case: &Case, plan: &Plan, problems: &mut Problems) {
     let rules = plan.scoring.rules();
-    let texts = || rules.document_types().flat_map(|known| rules.program(known).rules().map(|rule| &rule.issue));
+    let texts =
+        || rules.document_types().flat_map(|known| rules.program(known).rules().map(|rule| &rule.issue));
     let ids: BTreeSet<&str> = texts().map(|text| text.rule.as_ref()).collect();
     let codes: BTreeSet<&str> = texts().map(|text| text.code.as_ref()).collect();
     for expected in &case.expect.assessments {

@@ -138,7 +138,11 @@ fn faults(
         let serious = assessment.issues.iter().filter(|issue| issue.severity > Severity::Minor);
         found.extend(serious.map(|issue| {
             let says_where = issue.path.is_empty() || issue.message.contains(&*issue.path);
-            if says_where { issue.message.to_string() } else { format!("`{}`: {}", issue.path, issue.message) }
+            if says_where {
+                issue.message.to_string()
+            } else {
+                format!("`{}`: {}", issue.path, issue.message)
+            }
         }));
     }
     found

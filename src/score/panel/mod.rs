@@ -3,8 +3,8 @@
 
 use super::account::{DimensionBreakdown, Opinion, ScoreBreakdown, combined};
 use super::assessment::Assessment;
-use super::issue::Issue;
 use super::combine::combine;
+use super::issue::Issue;
 use super::member::{Answer, Member, MemberKind};
 use super::scores::Scores;
 use crate::profile::{AfterRetries, Combine, Disagreement, Measure, Overall, Profile, SecondTier, Weight};

@@ -1,7 +1,7 @@
 //! The parts of a text, for people.
 
-use super::super::issue::SourceSpan;
 use super::super::grounded::{FieldMention, Names, Source};
+use super::super::issue::SourceSpan;
 use super::super::parted::heading;
 use crate::rules::EvidenceRules;
 

@@ -121,15 +121,26 @@ impl JsonPath {
         }
     }
 
-    /// As [`JsonPath::visit`], where the member that the path begins with has been found.
+    /// The members of the root that the path begins with, if it begins with names.
+    pub(crate) fn first_names(&self) -> impl Iterator<Item = &String> {
+        let names = match self.steps().and_then(<[PathStep]>::first) {
+            Some(PathStep::Key(name)) => std::slice::from_ref(name),
+            Some(PathStep::Keys(names)) => names,
+            _ => &[],
+        };
+        names.iter()
+    }
+
+    /// As [`JsonPath::visit`], where a member that the path begins with has been found.
     pub(crate) fn visit_below<'v>(
         &self,
+        name: &str,
         member: Item<'v>,
         fuel: &Fuel,
         visit: &mut dyn FnMut(&Pointer<'_>, Item<'v>),
     ) {
-        if let Some([PathStep::Key(key), rest @ ..]) = self.steps() {
-            walk(rest, member, &Pointer::ROOT.child(Segment::Key(key)), fuel, visit);
+        if let Some([_, rest @ ..]) = self.steps() {
+            walk(rest, member, &Pointer::ROOT.child(Segment::Key(name)), fuel, visit);
         }
     }
 
@@ -222,8 +233,13 @@ fn walk<'v>(
             if !fuel.spend_on(branch.len()) {
                 return;
             }
-            for (segment, child) in branch.children() {
-                visit(&at.child(segment), child);
+            match branch.elements() {
+                Some(elements) => {
+                    for (index, element) in elements.iter().enumerate() {
+                        visit(&at.child(Segment::Index(index)), element.into());
+                    }
+                }
+                None => branch.children().for_each(|(segment, child)| visit(&at.child(segment), child)),
             }
         }
         (PathStep::Wildcard, Item::Map(branch) | Item::List(branch)) => {

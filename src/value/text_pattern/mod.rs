@@ -136,6 +136,7 @@ impl TextPattern {
 
     /// Whether it is found anywhere in a text.
     #[must_use]
+    #[inline]
     pub fn is_match(&self, text: &str) -> bool {
         match self.plain(text) {
             Some(plain) => plain.is_match(text),
