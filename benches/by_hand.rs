@@ -1,13 +1,16 @@
-//! The same scoring as a profile and written out by hand, side by side: `cargo bench -- ratios`.
+//! The same scoring as a profile and written out by hand, side by side: `cargo bench -- ratios`, and `cargo bench -- instructions`
+//! for what does not depend on the machine.
 //!
 //! Machines differ and are noisy, so only the ratio counts: both are timed in turn in each round, and the median of the rounds'
-//! ratios is compared with the one in `ratios.txt`. More than a quarter above it fails; `LOOPCTL_UPDATE=1` writes the file anew.
+//! ratios is compared with the one in `ratios.txt` (`instructions.txt`). More than a quarter above it fails; `LOOPCTL_UPDATE=1`
+//! writes the file anew.
 #![expect(clippy::print_stdout, reason = "a bench says what it has measured")]
 #![expect(clippy::indexing_slicing, reason = "of records that stand here, and of rounds that were counted")]
 
 use crate::documents::{loaded, pathology, plan};
 use loopctl::plan::Plan;
-use loopctl::score::{Assessment, Assessor};
+use loopctl::policy::{History, IterationSummary, ScriptCriteria, Spent, decide};
+use loopctl::score::{Assessment, Assessor, Beside};
 use loopctl::value::Score;
 use regex::Regex;
 use serde_json::{Map, Value, json};
@@ -15,6 +18,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::hint::black_box;
 use std::path::Path;
+use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -22,7 +26,10 @@ const ROUNDS: usize = 31;
 const SLICE: Duration = Duration::from_millis(4);
 /// How much worse than what is written down a ratio may be.
 const WORSE: f64 = 1.25;
-const WRITTEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/ratios.txt");
+const RATIOS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/ratios.txt");
+const INSTRUCTIONS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/instructions.txt");
+/// With this argument, the bench does one thing a number of times, for whoever counts its instructions.
+pub(crate) const COUNTED: &str = "--counted";
 
 /// The seven fields, and what each weighs.
 const WEIGHED: [(&str, f64); 7] = [
@@ -36,80 +43,169 @@ const WEIGHED: [(&str, f64); 7] = [
 ];
 const WIDE: usize = 200;
 
-/// Prints the table.
+/// One candidate, and how it is scored. Whoever scores it says its overall score.
+struct Case {
+    name: String,
+    ours: Box<dyn FnMut() -> f64>,
+    by_hand: Box<dyn FnMut() -> f64>,
+}
+
+/// Prints how long each case takes, and fails where a ratio is worse than the one that is written down.
+///
+/// # Panics
+/// When one is.
+pub(crate) fn table() {
+    let measured = cases().into_iter().map(|mut case| (case.name.clone(), case.side_by_side()));
+    report("nanoseconds", RATIOS, &measured.collect());
+}
+
+/// The same by the instructions that each case takes, which are the same on every run. Valgrind counts them.
 ///
 /// # Panics
 /// When a ratio is worse than the one that is written down.
-pub(crate) fn table() {
-    let folder = tempfile::tempdir().unwrap();
-    let (record, wide) = (record_plan(folder.path()), wide_plan(folder.path()));
-    let (by_hand, wide_by_hand) = (ByHand::new(), WideByHand::new());
+pub(crate) fn instructions() {
+    let names: Vec<String> = cases().into_iter().map(|case| case.name).collect();
     let mut measured = BTreeMap::new();
+    for name in names {
+        let Some((ours, by_hand)) = counted(&name, "ours").zip(counted(&name, "by-hand")) else {
+            println!("there is no valgrind here to count instructions");
+            return;
+        };
+        measured.insert(name, [ours / by_hand, ours, by_hand]);
+    }
+    report("instructions", INSTRUCTIONS, &measured);
+}
+
+/// Does one thing a number of times: the name of a case, who does it, how often.
+pub(crate) fn repeat(arguments: &[String]) {
+    let [name, who, times] = arguments else { return };
+    let (Ok(times), Some(mut case)) = (times.parse(), cases().into_iter().find(|case| case.name == *name))
+    else {
+        return;
+    };
+    let work = if who == "ours" { &mut case.ours } else { &mut case.by_hand };
+    for _ in 0..times {
+        black_box(work());
+    }
+}
+
+/// How many instructions one case takes: what a thousand take more than none.
+fn counted(name: &str, who: &str) -> Option<f64> {
+    const TIMES: u32 = 1_000;
+    let of = |times: u32| -> Option<f64> {
+        let out = Command::new("valgrind")
+            .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
+            .arg(std::env::current_exe().ok()?)
+            .args([COUNTED, name, who, &times.to_string()])
+            .output()
+            .ok()?;
+        let said = String::from_utf8_lossy(&out.stderr).into_owned();
+        let line = said.lines().find_map(|line| line.split_once("Collected :"))?;
+        line.1.trim().parse().ok()
+    };
+    Some((of(TIMES + 10)? - of(10)?) / f64::from(TIMES))
+}
+
+fn cases() -> Vec<Case> {
+    let folder = tempfile::tempdir().unwrap();
+    let (record, wide) = (Arc::new(record_plan(folder.path())), Arc::new(wide_plan(folder.path())));
+    let (by_hand, wide_by_hand) = (Arc::new(ByHand::new()), Arc::new(WideByHand::new()));
+    let mut cases = Vec::new();
     for (name, candidate) in
         [("record", clean()), ("record with faults", faulty()), ("large record", large(clean()))]
     {
-        let work = Work { plan: &record, candidate: &candidate, by_hand: &|value| by_hand.score(value) };
-        work.measure(name, &mut measured);
+        let by_hand = Arc::clone(&by_hand);
+        cases.extend(of_candidate(name, &record, candidate, move |value| by_hand.score(value)));
     }
-    let candidate = wide_record();
-    let work = Work { plan: &wide, candidate: &candidate, by_hand: &|value| wide_by_hand.score(value) };
-    work.measure("200 fields", &mut measured);
-    report(&measured);
+    cases.extend(of_candidate("200 fields", &wide, wide_record(), move |value| wide_by_hand.score(value)));
+    cases.push(decision(&record, &by_hand));
+    cases
 }
 
-/// One candidate, and two ways to score it.
-struct Work<'a> {
-    plan: &'a Plan,
-    candidate: &'a Value,
-    by_hand: &'a dyn Fn(&Value) -> f64,
-}
-
-impl Work<'_> {
-    fn measure(&self, name: &str, measured: &mut BTreeMap<String, [f64; 3]>) {
-        let given = [("accuracy".to_owned(), Score::ONE)];
-        let mut assessor = Assessor::new(Arc::clone(&self.plan.scoring));
-        let mut out = Assessment::default();
-        let mut assessed = |candidate: &Value| {
-            assessor.assess("report", candidate, None, &given, &mut out);
+/// A candidate that is a value, and one that is text.
+fn of_candidate(
+    name: &str,
+    plan: &Arc<Plan>,
+    candidate: Value,
+    by_hand: impl Fn(&Value) -> f64 + Clone + 'static,
+) -> [Case; 2] {
+    let given = || vec![("accuracy".to_owned(), Score::ONE)];
+    let assessor = || (Assessor::new(Arc::clone(&plan.scoring)), Assessment::default(), given());
+    let (text, candidate) = (candidate.to_string(), Arc::new(candidate));
+    let ((mut of_value, mut out, scores), value) = (assessor(), Arc::clone(&candidate));
+    let from_value = Case {
+        name: format!("{name}, from a value"),
+        ours: Box::new(move || {
+            of_value.assess("report", black_box(&value), None, &scores, &mut out);
             out.overall
-        };
-        let (ours, theirs) = (assessed(self.candidate), (self.by_hand)(self.candidate));
-        assert!((ours - theirs).abs() < 1e-9, "{name}: {ours} is {theirs} by hand");
-        let text = self.candidate.to_string();
-        let parsed = || serde_json::from_str::<Value>(black_box(&text)).unwrap();
-        measured.insert(
-            format!("{name}, from a value"),
-            side_by_side(
-                || assessed(black_box(self.candidate)),
-                || (self.by_hand)(black_box(self.candidate)),
-            ),
-        );
-        measured.insert(
-            format!("{name}, from text"),
-            side_by_side(|| assessed(&parsed()), || (self.by_hand)(&parsed())),
-        );
+        }),
+        by_hand: {
+            let by_hand = by_hand.clone();
+            Box::new(move || by_hand(black_box(&candidate)))
+        },
+    };
+    let ((mut of_text, mut out, scores), own) = (assessor(), text.clone());
+    let from_text = Case {
+        name: format!("{name}, from text"),
+        ours: Box::new(move || {
+            let beside = Beside { given: &scores, ..Beside::default() };
+            of_text.assess_text("report", black_box(&own), beside, &mut out).unwrap();
+            out.overall
+        }),
+        by_hand: Box::new(move || by_hand(&serde_json::from_str(black_box(&text)).unwrap())),
+    };
+    [from_value, from_text]
+}
+
+/// A candidate as the loop has it: assessed, with where each point went, and decided upon after one that was worse.
+fn decision(plan: &Arc<Plan>, by_hand: &Arc<ByHand>) -> Case {
+    let (candidate, by_hand) = (Arc::new(clean()), Arc::clone(by_hand));
+    let (policy, value) = (Arc::clone(&plan.policy), Arc::clone(&candidate));
+    let (mut assessor, mut out) = (Assessor::new(Arc::clone(&plan.scoring)), Assessment::default());
+    let given = vec![("accuracy".to_owned(), Score::ONE)];
+    let worse = Assessment { overall: 0.8, ..Assessment::default() };
+    Case {
+        name: "record, accounted for and decided upon".to_owned(),
+        ours: Box::new(move || {
+            let beside = Beside { given: &given, ..Beside::default() };
+            black_box(assessor.assess_and_account("report", black_box(&value), beside, &mut out));
+            let mut history = History::new();
+            history.push(&policy, IterationSummary::of(&policy, &worse, None));
+            history.push(&policy, IterationSummary::of(&policy, &out, None));
+            let _ = black_box(decide(&policy, &mut history, Spent::default(), &ScriptCriteria::default()));
+            out.overall
+        }),
+        by_hand: Box::new(move || {
+            let score = by_hand.score(black_box(&candidate));
+            black_box(score >= 0.95 || score - black_box(0.8) < 0.05);
+            score
+        }),
     }
 }
 
-/// The median ratio, and the median times in nanoseconds: ours, by hand.
-fn side_by_side(mut ours: impl FnMut() -> f64, mut by_hand: impl FnMut() -> f64) -> [f64; 3] {
-    let mut rounds: Vec<[f64; 3]> = (0..ROUNDS)
-        .map(|round| {
-            // Whoever comes first finds the caches cold, so they take turns.
-            let (a, b) = if round % 2 == 0 {
-                let a = nanoseconds(&mut ours);
-                (a, nanoseconds(&mut by_hand))
-            } else {
-                let b = nanoseconds(&mut by_hand);
-                (nanoseconds(&mut ours), b)
-            };
-            [a / b, a, b]
+impl Case {
+    /// The median ratio, and the median times in nanoseconds: ours, by hand.
+    fn side_by_side(&mut self) -> [f64; 3] {
+        let (ours, theirs) = ((self.ours)(), (self.by_hand)());
+        assert!((ours - theirs).abs() < 1e-9, "{}: {ours} is {theirs} by hand", self.name);
+        let mut rounds: Vec<[f64; 3]> = (0..ROUNDS)
+            .map(|round| {
+                // Whoever comes first finds the caches cold, so they take turns.
+                let (a, b) = if round % 2 == 0 {
+                    let a = nanoseconds(&mut self.ours);
+                    (a, nanoseconds(&mut self.by_hand))
+                } else {
+                    let b = nanoseconds(&mut self.by_hand);
+                    (nanoseconds(&mut self.ours), b)
+                };
+                [a / b, a, b]
+            })
+            .collect();
+        std::array::from_fn(|column| {
+            rounds.sort_unstable_by(|one, other| one[column].total_cmp(&other[column]));
+            rounds[ROUNDS / 2][column]
         })
-        .collect();
-    std::array::from_fn(|column| {
-        rounds.sort_unstable_by(|one, other| one[column].total_cmp(&other[column]));
-        rounds[ROUNDS / 2][column]
-    })
+    }
 }
 
 fn nanoseconds(work: &mut impl FnMut() -> f64) -> f64 {
@@ -123,19 +219,19 @@ fn nanoseconds(work: &mut impl FnMut() -> f64) -> f64 {
     begun.elapsed().as_secs_f64() * 1e9 / f64::from(times)
 }
 
-fn report(measured: &BTreeMap<String, [f64; 3]>) {
-    let written = std::fs::read_to_string(WRITTEN).unwrap_or_default();
+fn report(unit: &str, path: &str, measured: &BTreeMap<String, [f64; 3]>) {
+    let written = std::fs::read_to_string(path).unwrap_or_default();
     let written: BTreeMap<&str, f64> = written
         .lines()
         .filter_map(|line| line.split_once(':'))
         .filter_map(|(name, ratio)| Some((name, ratio.trim().parse().ok()?)))
         .collect();
-    println!("{:<32}{:>12}{:>12}{:>9}{:>11}", "in nanoseconds", "loopctl", "by hand", "ratio", "written");
+    println!("{:<40}{:>12}{:>12}{:>9}{:>11}", format!("in {unit}"), "loopctl", "by hand", "ratio", "written");
     let (mut file, mut worse) = (String::new(), Vec::new());
     for (name, [ratio, ours, by_hand]) in measured {
         let before = written.get(name.as_str());
         let known = before.map_or_else(|| "-".to_owned(), |ratio| format!("{ratio:.2}"));
-        println!("{name:<32}{ours:>12.0}{by_hand:>12.0}{ratio:>9.2}{known:>11}");
+        println!("{name:<40}{ours:>12.0}{by_hand:>12.0}{ratio:>9.2}{known:>11}");
         // Writing to a String can't fail.
         let _ = writeln!(file, "{name}: {ratio:.2}");
         if before.is_some_and(|before| *ratio > before * WORSE) {
@@ -143,11 +239,11 @@ fn report(measured: &BTreeMap<String, [f64; 3]>) {
         }
     }
     if std::env::var_os("LOOPCTL_UPDATE").is_some() {
-        std::fs::write(WRITTEN, file).unwrap();
+        std::fs::write(path, file).unwrap();
     } else {
         assert!(
             worse.is_empty(),
-            "more than a quarter slower, measured by hand-written code: {}",
+            "more than a quarter more {unit}, by hand-written code: {}",
             worse.join("; ")
         );
     }

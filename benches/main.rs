@@ -16,6 +16,12 @@ use criterion::Criterion;
 use std::time::Duration;
 
 fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if let Some((by_hand::COUNTED, rest)) =
+        arguments.split_first().map(|(first, rest)| (first.as_str(), rest))
+    {
+        return by_hand::repeat(rest);
+    }
     let mut criterion = Criterion::default()
         .sample_size(20)
         .warm_up_time(Duration::from_millis(300))
@@ -27,12 +33,15 @@ fn main() {
     plugin_round_trip::bench(&mut criterion);
     criterion.final_summary();
     // Not criterion's: what counts is how the cells of a table stand to each other.
-    let filters: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
+    let filters: Vec<String> = arguments.into_iter().filter(|word| !word.starts_with('-')).collect();
     let asked = |name: &str| filters.is_empty() || filters.iter().any(|word| word == name);
     if asked("growth") {
         growth::table();
     }
     if asked("ratios") {
         by_hand::table();
+    }
+    if asked("instructions") {
+        by_hand::instructions();
     }
 }

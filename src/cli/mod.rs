@@ -38,6 +38,7 @@ mod run;
 mod sanitized;
 mod schema;
 mod score;
+mod score_record;
 mod shadows;
 mod simulate;
 mod step;

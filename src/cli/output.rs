@@ -144,23 +144,46 @@ fn own_output() -> Box<dyn Write> {
 pub(super) struct RecordWriter {
     pub(super) format: Format,
     written: usize,
+    /// What is not yet written.
+    waiting: Vec<u8>,
+    /// So many bytes may wait.
+    most_waiting: usize,
 }
 
 impl RecordWriter {
+    /// Writes each record at once.
     pub(super) fn new(format: Format) -> Self {
-        RecordWriter { format, written: 0 }
+        RecordWriter { format, written: 0, waiting: Vec::new(), most_waiting: 0 }
+    }
+
+    /// Writes many records at once, or when it is told to.
+    pub(super) fn buffered(format: Format) -> Self {
+        RecordWriter { most_waiting: 64 << 10, ..RecordWriter::new(format) }
     }
 
     /// Writes one. Text is written by whoever knows how people read such a record.
     pub(super) fn write(&mut self, record: &impl Serialize, output: &mut Output) -> std::io::Result<()> {
         match self.format {
-            Format::Text | Format::Jsonl => writeln!(output.out, "{}", serde_json::to_string(record)?)?,
+            Format::Text | Format::Jsonl => {
+                serde_json::to_writer(&mut self.waiting, record)?;
+                self.waiting.push(b'\n');
+            }
             Format::Json => {
                 let before = if self.written == 0 { "[\n" } else { ",\n" };
-                write!(output.out, "{before}{}", serde_json::to_string_pretty(record)?)?;
+                self.waiting.extend_from_slice(before.as_bytes());
+                serde_json::to_writer_pretty(&mut self.waiting, record)?;
             }
         }
         self.written += 1;
+        if self.waiting.len() > self.most_waiting { self.flush(output) } else { Ok(()) }
+    }
+
+    /// Writes what waits.
+    pub(super) fn flush(&mut self, output: &mut Output) -> std::io::Result<()> {
+        if !self.waiting.is_empty() {
+            output.out.write_all(&self.waiting)?;
+            self.waiting.clear();
+        }
         Ok(())
     }
 

@@ -23,6 +23,9 @@ impl<W: Write> Sanitized<W> {
     }
 
     fn write_text(&mut self, text: &str, is_last: bool) -> io::Result<()> {
+        if text.bytes().all(is_plain) {
+            return self.inner.write_all(text.as_bytes());
+        }
         let mut clean = String::with_capacity(text.len());
         let mut rest = text;
         while let Some(at) = rest.find(|c: char| is_wild(c) && !matches!(c, '\n' | '\t')) {
@@ -63,6 +66,11 @@ impl<W: Write> Sanitized<W> {
         let pending = std::mem::take(&mut self.pending);
         self.write_text(&String::from_utf8_lossy(&pending), true)
     }
+}
+
+/// Whether a byte is a character that no terminal takes for anything else, as nearly all are.
+fn is_plain(byte: u8) -> bool {
+    matches!(byte, b' '..=b'~' | b'\n' | b'\t')
 }
 
 enum Colour {

@@ -5,8 +5,8 @@ use super::headings::{ARGUMENTS, DOCUMENTS, OUTPUT, PROFILE};
 use super::loading::{PolicyArguments, known_type};
 use super::misplaced::refuse_profiles;
 use super::output::{Format, Output, RecordFormat, RecordWriter, complain};
+use super::score_record::{KEYS, Record, in_extraction, without_mark};
 use crate::disk::{self, ReadError};
-use crate::exchange::checked_quotes;
 use crate::ingest::SourceText;
 use crate::plan::Plan;
 use crate::report::assessment_table;
@@ -16,12 +16,16 @@ use crate::value::Score;
 use clap::Args;
 use serde::Serialize;
 use serde_json::Value;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 /// Longest line of a `.jsonl`, and largest `.json`, in bytes.
 const MAX_RECORD: u64 = 64 << 20;
+
+/// How much of a `.jsonl` is read at once, in bytes.
+const READ_AT_ONCE: usize = 64 << 10;
 
 #[derive(Args)]
 #[command(
@@ -47,52 +51,8 @@ pub(super) struct Arguments {
     files: Vec<PathBuf>,
 }
 
-/// One line of a `.jsonl`.
-struct Record {
-    id: Value,
-    document_type: Option<String>,
-    extraction: Value,
-    source: Option<String>,
-    given: BTreeMap<String, f64>,
-    quotes: Quotes,
-    /// Keys that mean nothing here: a pipeline's own, or slips.
-    ignored: Vec<String>,
-}
-
 /// What files to score hold.
 const RECORDS: &str = "a `.json` holds one extraction; other files hold a record on each line: `{\"id\": …, \"document_type\": …, \"extraction\": {…}}`; the text of a document goes with `--source`";
-
-/// The keys of a record.
-const KEYS: [&str; 6] = ["id", "document_type", "extraction", "source", "given", "evidence"];
-
-impl Record {
-    /// Reads one line; the error says what is wrong with it, without quoting it.
-    fn parse(line: &[u8]) -> Result<Self, String> {
-        let value: Value = serde_json::from_slice(without_mark(line))
-            .map_err(|error| format!("column {}: {}", error.column(), reason(&error)))?;
-        let Value::Object(mut members) = value else { return Err("expected a JSON object".to_owned()) };
-        let mut take = |key: &str| members.remove(key).filter(|value| !value.is_null());
-        let id = take("id").ok_or("the record lacks `id`")?;
-        let extraction = take("extraction").ok_or("the record lacks `extraction`")?;
-        let mut text = |key: &str| match take(key) {
-            None => Ok(None),
-            Some(Value::String(text)) => Ok(Some(text)),
-            Some(_) => Err(format!("expected text under `{key}`")),
-        };
-        let (document_type, source) = (text("document_type")?, text("source")?);
-        let given = match take("given") {
-            None => BTreeMap::new(),
-            Some(given) => serde_json::from_value(given)
-                .map_err(|_| "expected a mapping from dimensions to numbers under `given`".to_owned())?,
-        };
-        let quotes = match take("evidence") {
-            None => Quotes::default(),
-            Some(evidence) => checked_quotes(&evidence).map_err(|why| format!("evidence: {why}"))?,
-        };
-        let ignored = members.keys().filter(|key| !KEYS.contains(&key.as_str())).cloned().collect();
-        Ok(Record { id, document_type, extraction, source, given, quotes, ignored })
-    }
-}
 
 /// One answer.
 #[derive(Serialize)]
@@ -127,19 +87,24 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         plan,
         document_type,
         given,
+        beside: Vec::new(),
         assessment: Assessment::default(),
-        writer: RecordWriter::new(format),
+        writer: RecordWriter::buffered(format),
         broken: false,
         warned: BTreeSet::new(),
         untyped: false,
     };
-    for file in &arguments.files {
+    let mut files = arguments.files.iter();
+    let scored = files.try_for_each(|file| {
         if is_single(file) {
-            scorer.single(file, source.as_deref(), output)?
+            scorer.single(file, source.as_deref(), output)
         } else {
-            scorer.lines(file, output)?
+            scorer.lines(file, output)
         }
-    }
+    });
+    // What was scored is said, whatever happened then.
+    scorer.writer.flush(output)?;
+    scored?;
     scorer.writer.close(output)?;
     if scorer.untyped {
         let word = output.err_paint.warn("warning:");
@@ -195,11 +160,21 @@ fn read_bounded(path: &Path) -> Result<Vec<u8>, Failure> {
     })
 }
 
+/// Why a record was not scored.
+enum Unscored {
+    /// Its extraction is not JSON.
+    Json(serde_json::Error),
+    /// What else is wrong with it.
+    Record(String),
+}
+
 struct Scorer {
     plan: Plan,
     assessor: Assessor,
     document_type: Option<String>,
     given: Vec<(String, Score)>,
+    /// What is given for the record in hand.
+    beside: Vec<(String, Score)>,
     assessment: Assessment,
     writer: RecordWriter,
     broken: bool,
@@ -224,37 +199,46 @@ impl Scorer {
     /// Assesses the extraction in a file and returns its id, the file's name.
     fn assess_file(&mut self, path: &Path, source: Option<&str>) -> Result<Value, Failure> {
         let bytes = read_bounded(path)?;
-        let extraction: Value = serde_json::from_slice(without_mark(&bytes)).map_err(|error| {
-            let place = format!("line {}, column {}", error.line(), error.column());
+        let not_json = |place: &str| {
             Failure::broken(format!("`{}` is not JSON ({place})", path.display()))
                 .help("a `.json` holds one extraction")
-        })?;
+        };
+        let extraction = std::str::from_utf8(without_mark(&bytes))
+            .map_err(|error| not_json(&format!("it is no UTF-8 from byte {} on", error.valid_up_to())))?;
         let id = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
         let record = Record {
             id: Value::String(id),
             document_type: None,
             extraction,
-            source: source.map(str::to_owned),
+            source: source.map(Cow::Borrowed),
             given: BTreeMap::new(),
             quotes: Quotes::default(),
             ignored: Vec::new(),
         };
-        self.assess(&record).map_err(|why| Failure::broken(format!("`{}`: {why}", path.display())))?;
+        self.assess(&record).map_err(|why| match why {
+            Unscored::Json(error) => not_json(&format!("line {}, column {}", error.line(), error.column())),
+            Unscored::Record(why) => Failure::broken(format!("`{}`: {why}", path.display())),
+        })?;
         Ok(record.id)
     }
 
     /// Many records. A line that can't be used is reported; the others are answered.
     fn lines(&mut self, path: &Path, output: &mut Output) -> Result<(), Failure> {
-        let mut reader: Box<dyn BufRead> = if path.as_os_str() == "-" {
-            Box::new(BufReader::new(std::io::stdin()))
+        let input: Box<dyn Read> = if path.as_os_str() == "-" {
+            Box::new(std::io::stdin())
         } else {
             let file = disk::open_input(path)
                 .map_err(|error| Failure::broken(format!("can't read `{}`: {error}", path.display())))?;
-            Box::new(BufReader::new(file))
+            Box::new(file)
         };
+        let mut reader = BufReader::with_capacity(READ_AT_ONCE, input);
         let mut line = Vec::new();
         for number in 1_u64.. {
             line.clear();
+            // Whoever waits for answers before the next record gets them.
+            if reader.buffer().is_empty() {
+                self.writer.flush(output)?;
+            }
             let read = reader.by_ref().take(MAX_RECORD + 1).read_until(b'\n', &mut line);
             match read
                 .map_err(|error| Failure::broken(format!("can't read `{}`: {error}", path.display())))?
@@ -277,7 +261,11 @@ impl Scorer {
                 .help(RECORDS));
             }
             let record = Record::parse(&line);
-            let answered = record.and_then(|record| self.assess(&record).map(|()| record));
+            let answered = record.and_then(|record| match self.assess(&record) {
+                Ok(()) => Ok(record),
+                Err(Unscored::Json(error)) => Err(in_extraction(&line, record.extraction, &error)),
+                Err(Unscored::Record(why)) => Err(why),
+            });
             match answered {
                 Ok(record) => {
                     self.warn_of_ignored(&record, output);
@@ -315,9 +303,10 @@ impl Scorer {
     }
 
     /// Says once for each key that it is ignored.
-    fn warn_of_ignored(&mut self, record: &Record, output: &mut Output) {
+    fn warn_of_ignored(&mut self, record: &Record<'_>, output: &mut Output) {
         for key in &record.ignored {
-            if self.warned.insert(key.clone()) {
+            if !self.warned.contains(&**key) {
+                self.warned.insert(key.to_string());
                 let word = output.err_paint.warn("warning:");
                 let guess = crate::diag::nearest(key, KEYS)
                     .map_or_else(String::new, |g| format!("; did you mean `{g}`?"));
@@ -326,17 +315,18 @@ impl Scorer {
         }
     }
 
-    fn assess(&mut self, record: &Record) -> Result<(), String> {
-        let mut given = self.given.clone();
+    fn assess(&mut self, record: &Record<'_>) -> Result<(), Unscored> {
+        self.beside.clone_from(&self.given);
         for (name, value) in &record.given {
-            let one = checked_given(&self.plan, name, *value)?;
-            given.retain(|(known, _)| *known != one.0);
-            given.push(one);
+            let one = checked_given(&self.plan, name, *value).map_err(Unscored::Record)?;
+            self.beside.retain(|(known, _)| *known != one.0);
+            self.beside.push(one);
         }
         let document_type =
             match (&record.document_type, &self.document_type, &record.source, &self.plan.classifier) {
                 (Some(named), ..) => known_type(&self.plan, named).map_err(|failure| {
-                    [Some(failure.message), failure.help].into_iter().flatten().collect::<Vec<_>>().join("; ")
+                    let said = [Some(failure.message), failure.help].into_iter().flatten();
+                    Unscored::Record(said.collect::<Vec<_>>().join("; "))
                 })?,
                 (None, Some(named), ..) => named.clone(),
                 (None, None, Some(source), Some(classifier)) => classifier.classify(source).document_type,
@@ -347,9 +337,10 @@ impl Scorer {
             };
         let source = record.source.as_deref().map(|text| self.plan.scoring.source(text));
         let quotes = Some(&record.quotes);
-        let beside = Beside { source: source.as_ref(), given: &given, quotes, judged: None };
-        self.assessor.assess_beside(&document_type, &record.extraction, beside, &mut self.assessment);
-        Ok(())
+        let beside = Beside { source: source.as_ref(), given: &self.beside, quotes, judged: None };
+        self.assessor
+            .assess_text(&document_type, record.extraction, beside, &mut self.assessment)
+            .map_err(Unscored::Json)
     }
 }
 
@@ -358,15 +349,4 @@ fn is_text(path: &Path, line: &[u8]) -> bool {
     let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase()).unwrap_or_default();
     let may_hold = path.as_os_str() == "-" || matches!(ending.as_str(), "jsonl" | "ndjson");
     !may_hold && !without_mark(line).trim_ascii_start().starts_with(b"{")
-}
-
-/// Without the byte order mark that some editors put first.
-fn without_mark(bytes: &[u8]) -> &[u8] {
-    bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
-}
-
-/// What serde says, without the place that it appends.
-fn reason(error: &serde_json::Error) -> String {
-    let text = error.to_string();
-    text.split_once(" at line ").map_or(text.clone(), |(reason, _)| reason.to_owned())
 }

@@ -18,7 +18,7 @@ pub struct CompiledRule {
     pub target: CompiledTarget,
     /// When it applies; always, if absent.
     pub(crate) when: Option<Condition>,
-    /// Whether there is nothing but checks.
+    /// Whether it finds issues by checks alone.
     pub is_plain: bool,
     /// What is asked of absent values, too. The first check that fails is the rule's issue with its target.
     pub presence: Vec<Check>,
@@ -127,7 +127,7 @@ impl CompiledRule {
         };
         let (presence, checks): (Vec<_>, Vec<_>) =
             rule.checks.iter().map(check).partition(|check| check.condition.asks_presence());
-        let is_plain = when.is_none() && rule.schema.is_none() && rule.script.is_none();
+        let is_plain = rule.schema.is_none() && rule.script.is_none();
         CompiledRule {
             target,
             when,

@@ -54,7 +54,6 @@ pub use evidence::{EvidenceRules, FieldName};
 pub(crate) use evidence::{decode_context, decode_vocabulary};
 pub(crate) use extraction::{Extraction, values_of_fields};
 pub use extraction::{PatternCheck, check_extraction};
-pub(crate) use field_trie::Slots;
 pub use field_trie::{FieldTrie, TrieNode};
 pub(crate) use formats::{is_format, parse_date};
 pub(crate) use inherit::Inheritance;

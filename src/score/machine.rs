@@ -307,7 +307,11 @@ impl<'a> Machine<'a> {
             CompiledTarget::Field { slot, name, .. } => {
                 let value = fields.get(*slot).unwrap_or(Item::Null);
                 let is_present = value.is_present();
-                let is_asked = if is_present { !self.is_well(rule, value) } else { rule.asks_absent() };
+                let is_asked = if is_present {
+                    !self.is_well(rule, value, Some(Segment::Key(name)))
+                } else {
+                    rule.asks_absent()
+                };
                 if is_asked {
                     let at = Pointer::ROOT.child(Segment::Key(name));
                     self.apply(rule, is_present, &Scope { value, at: &at, ..scope });
@@ -316,7 +320,8 @@ impl<'a> Machine<'a> {
             CompiledTarget::Each { path, slots } => {
                 fields.select(candidate, path, slots, fuel, &mut |at, value| {
                     let is_present = value.is_present();
-                    let is_asked = if is_present { !self.is_well(rule, value) } else { rule.asks_absent() };
+                    let is_asked =
+                        if is_present { !self.is_well(rule, value, at.last()) } else { rule.asks_absent() };
                     if is_asked && !fuel.is_spent() {
                         self.apply(rule, is_present, &Scope { value, at, ..scope });
                     }
@@ -325,15 +330,22 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Whether a rule that looks at nothing but its target holds: most rules do, for most values.
+    /// Whether a rule that looks at nothing but its target holds: most rules do, for most values. The target is present.
     #[inline]
-    fn is_well(&mut self, rule: &CompiledRule, value: Item<'_>) -> bool {
+    fn is_well(&mut self, rule: &CompiledRule, value: Item<'_>, key: Option<Segment<'_>>) -> bool {
+        if !rule.is_plain {
+            return false;
+        }
         let text = &mut self.room.text;
-        let mut holds = |check: &Check| match &check.condition {
-            Condition::Test { subject: Operand::Value, test } => holds_alone(test, value, text) == Some(true),
-            _ => false,
-        };
-        rule.is_plain && rule.presence.iter().all(&mut holds) && rule.checks.iter().all(&mut holds)
+        match rule.when.as_ref().map_or(Some(true), |when| holds_plainly(when, value, key, text)) {
+            None => false,
+            Some(false) => true,
+            Some(true) => {
+                let mut holds =
+                    |check: &Check| holds_plainly(&check.condition, value, key, text) == Some(true);
+                rule.presence.iter().all(&mut holds) && rule.checks.iter().all(&mut holds)
+            }
+        }
     }
 
     /// Asks what a rule asks of one target. The first check that fails is its issue.
@@ -613,6 +625,23 @@ impl Ledger {
             None => Loss::other(weight / all, format!("optional field `{field}` is missing")),
         };
         self.missing.drain(..).map(loss).collect()
+    }
+}
+
+/// What a condition says of a value that is present and of its name, if it is one test of one of them.
+#[inline]
+fn holds_plainly(
+    condition: &Condition,
+    value: Item<'_>,
+    key: Option<Segment<'_>>,
+    text: &mut String,
+) -> Option<bool> {
+    match (condition, key) {
+        (Condition::Test { subject: Operand::Value, test }, _) => holds_alone(test, value, text),
+        (Condition::Test { subject: Operand::Key, test }, Some(Segment::Key(key))) if !key.is_empty() => {
+            holds_alone(test, Item::Text(key), text)
+        }
+        _ => None,
     }
 }
 

@@ -1,0 +1,135 @@
+//! One line of a `.jsonl` of extractions to score.
+
+use crate::exchange::checked_quotes;
+use crate::score::Quotes;
+use serde::Deserialize;
+use serde::de::{Deserializer, MapAccess, Visitor};
+use serde_json::Value;
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// The keys of a record.
+pub(super) const KEYS: [&str; 6] = ["id", "document_type", "extraction", "source", "given", "evidence"];
+
+/// One record. Its extraction is text: what of it is read depends on the type of the document, which may come after it.
+pub(super) struct Record<'l> {
+    pub id: Value,
+    pub document_type: Option<Cow<'l, str>>,
+    pub extraction: &'l str,
+    pub source: Option<Cow<'l, str>>,
+    pub given: BTreeMap<String, f64>,
+    pub quotes: Quotes,
+    /// Keys that mean nothing here: a pipeline's own, or slips.
+    pub ignored: Vec<Cow<'l, str>>,
+}
+
+/// The members of a record, not yet looked at.
+#[derive(Default)]
+struct Members<'l> {
+    known: [Option<&'l RawValue>; KEYS.len()],
+    ignored: Vec<Cow<'l, str>>,
+}
+
+/// A text that is borrowed where it has no escapes.
+#[derive(Deserialize)]
+struct Text<'l>(#[serde(borrow)] Cow<'l, str>);
+
+impl<'l> Record<'l> {
+    /// Reads one line; the error says what is wrong with it, without quoting it.
+    pub(super) fn parse(line: &'l [u8]) -> Result<Self, String> {
+        let line = without_mark(line);
+        let members = match std::str::from_utf8(line) {
+            Ok(text) => serde_json::from_str::<Members<'l>>(text),
+            // The parser says where it is no text.
+            Err(_) => serde_json::from_slice::<Value>(line).map(|_| Members::default()),
+        };
+        let Members { known, ignored } = members.map_err(|error| match error.is_data() {
+            true => "expected a JSON object".to_owned(),
+            false => in_column(0, &error),
+        })?;
+        let [id, document_type, extraction, source, given, evidence] =
+            known.map(|member| member.filter(|member| member.get() != "null"));
+        // What is wrong in a member is so many bytes after the beginning of the line.
+        let value = |member: &'l RawValue| -> Result<Value, String> {
+            let before = offset(line, member.get());
+            serde_json::from_str(member.get()).map_err(|error| in_column(before, &error))
+        };
+        let text = |member: Option<&'l RawValue>, key: &str| match member {
+            None => Ok(None),
+            Some(member) => match serde_json::from_str::<Text<'l>>(member.get()) {
+                Ok(Text(text)) => Ok(Some(text)),
+                Err(error) if error.is_data() => Err(format!("expected text under `{key}`")),
+                Err(error) => Err(in_column(offset(line, member.get()), &error)),
+            },
+        };
+        let id = value(id.ok_or("the record lacks `id`")?)?;
+        let extraction = extraction.ok_or("the record lacks `extraction`")?.get();
+        let (document_type, source) = (text(document_type, "document_type")?, text(source, "source")?);
+        let given = match given {
+            None => BTreeMap::new(),
+            Some(given) => serde_json::from_value(value(given)?)
+                .map_err(|_| "expected a mapping from dimensions to numbers under `given`".to_owned())?,
+        };
+        let quotes = match evidence {
+            None => Quotes::default(),
+            Some(evidence) => checked_quotes(&value(evidence)?).map_err(|why| format!("evidence: {why}"))?,
+        };
+        Ok(Record { id, document_type, extraction, source, given, quotes, ignored })
+    }
+}
+
+/// What is wrong with the extraction of a record.
+pub(super) fn in_extraction(line: &[u8], extraction: &str, error: &serde_json::Error) -> String {
+    in_column(offset(without_mark(line), extraction), error)
+}
+
+/// How many bytes of a line stand before a part of it.
+fn offset(line: &[u8], part: &str) -> usize {
+    (part.as_ptr() as usize).saturating_sub(line.as_ptr() as usize)
+}
+
+fn in_column(before: usize, error: &serde_json::Error) -> String {
+    format!("column {}: {}", before + error.column(), reason(error))
+}
+
+/// What serde says, without the place that it appends.
+fn reason(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    text.split_once(" at line ").map_or(text.clone(), |(reason, _)| reason.to_owned())
+}
+
+/// Without the byte order mark that some editors put first.
+pub(super) fn without_mark(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
+}
+
+impl<'de: 'l, 'l> Deserialize<'de> for Members<'l> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct OfRecord;
+
+        impl<'de> Visitor<'de> for OfRecord {
+            type Value = Members<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a JSON object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Self::Value, A::Error> {
+                let mut found = Members::default();
+                while let Some(Text(key)) = members.next_key()? {
+                    let value: &'de RawValue = members.next_value()?;
+                    let place = KEYS.iter().position(|known| *known == key);
+                    match place.and_then(|place| found.known.get_mut(place)) {
+                        Some(place) => *place = Some(value),
+                        None => found.ignored.push(key),
+                    }
+                }
+                Ok(found)
+            }
+        }
+
+        deserializer.deserialize_map(OfRecord)
+    }
+}
