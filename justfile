@@ -46,9 +46,9 @@ book:
 bench:
     cargo bench --locked
 
-# has scoring become slower, held against the same rules written by hand? benches/ratios.txt has what it was
+# has scoring become slower, held against the same rules written by hand? benches/*.txt have what it was; valgrind counts instructions
 bench-check:
-    cargo bench --locked -- ratios
+    cargo bench --locked -- ratios instructions
 
 # licences, advisories and sources of all dependencies; needs cargo-deny
 deny:

@@ -1,21 +1,24 @@
 //! Random and mutated inputs for minutes, on stable Rust: does anything break, or take long?
 //!
 //! ```text
-//! cargo run --example mutate -- salvage|profile SECONDS [SEED]
+//! cargo run --example mutate -- salvage|profile|candidate SECONDS [SEED]
 //! ```
 //!
-//! `salvage` mutates the inputs of `tests/corpora/llm_json`, `profile` the shipped profiles and those of `examples/`.
+//! `salvage` mutates the inputs of `tests/corpora/llm_json`, `profile` the shipped profiles and those of `examples/`,
+//! `candidate` the same replies as `salvage`, scored from text and from a tree.
 //! The same seed gives the same inputs. `fuzz/` has the same checks for cargo-fuzz, which needs nightly Rust.
 
 use loopctl::diag::{Problems, Style, render_human};
 use loopctl::plan::Plan;
 use loopctl::profile::{Library, load};
 use loopctl::repair::{RepairKind, salvage, salvage_bytes};
+use loopctl::score::{Assessment, Assessor, Beside};
 use loopctl::value::{MAX_CANDIDATE_DEPTH, is_deeper};
 use serde_json::Value;
 use std::error::Error;
 use std::io::Write;
 use std::path::Path;
+use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 /// Longest input, in bytes.
@@ -28,13 +31,14 @@ type Check = fn(&[u8]) -> Result<bool, String>;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let usage = "mutate salvage|profile SECONDS [SEED]";
+    let usage = "mutate salvage|profile|candidate SECONDS [SEED]";
     let what = arguments.first().map(String::as_str).ok_or(usage)?;
     let limit = Duration::from_secs(arguments.get(1).ok_or(usage)?.parse()?);
     let mut dice = Dice(arguments.get(2).map_or(Ok(1), |seed| seed.parse())?);
     let (seeds, words, check): (_, &[&str], Check) = match what {
         "salvage" => (replies()?, &JSON_WORDS, check_salvage),
         "profile" => (profiles()?, &YAML_WORDS, check_profile),
+        "candidate" => (candidates()?, &JSON_WORDS, check_candidate),
         _ => return Err(usage.into()),
     };
     let start = Instant::now();
@@ -215,6 +219,44 @@ fn profiles() -> Result<Vec<Vec<u8>>, Box<dyn Error>> {
         }
     }
     Ok(found)
+}
+
+/// What models answered, and candidates with the fields that the rules look at.
+fn candidates() -> Result<Vec<Vec<u8>>, Box<dyn Error>> {
+    let own = [
+        r#"{"a": "text", "b": [{"a": 1}, {"a": 2.5, "a": 3}], "c": {"a": 1.0}, "c_status": "not_present"}"#,
+        r#"{"a": {"b": [[], {}]}, "b": ["x", "\u0078", 1e2, -0], "\u0063": null, "b": [1, 1.0]}"#,
+    ];
+    Ok(own.iter().map(|text| text.as_bytes().to_vec()).chain(replies()?).collect())
+}
+
+/// A candidate is scored from its text as from its tree.
+fn check_candidate(bytes: &[u8]) -> Result<bool, String> {
+    static PLAN: LazyLock<Option<Plan>> = LazyLock::new(|| {
+        let library = Library::embedded()
+            .holding("profiles/fuzz.yaml", include_str!("../fuzz/candidate/profile.yaml"))
+            .holding("rules/fuzz.yaml", include_str!("../fuzz/candidate/rules.yaml"))
+            .holding("rules/rubrics/fuzz.yaml", include_str!("../fuzz/candidate/rubric.yaml"));
+        let mut problems = Problems::new();
+        Plan::compile(&load("fuzz", &library, &[], &|_| None, &mut problems)?, &mut problems)
+    });
+    let plan = PLAN.as_ref().ok_or("the profile does not compile")?;
+    let Ok(text) = std::str::from_utf8(bytes) else { return Ok(false) };
+    let mut assessor = Assessor::new(plan.scoring.clone());
+    let (mut from_tree, mut from_text) = (Assessment::default(), Assessment::default());
+    let read = assessor.assess_text("unknown", text, Beside::default(), &mut from_text);
+    match (serde_json::from_str::<Value>(text), read) {
+        (Ok(tree), Ok(())) => {
+            assessor.assess("unknown", &tree, None, &[], &mut from_tree);
+            if from_tree == from_text {
+                Ok(true)
+            } else {
+                Err("text and tree are scored differently".to_owned())
+            }
+        }
+        (Err(expected), Err(found)) if expected.to_string() == found.to_string() => Ok(false),
+        (tree, read) => Err(format!("{:?} from the tree, {:?} from text", tree.err(), read.err())),
+    }
 }
 
 fn check_salvage(bytes: &[u8]) -> Result<bool, String> {
