@@ -235,8 +235,8 @@ impl Scorer {
         let mut line = Vec::new();
         for number in 1_u64.. {
             line.clear();
-            // Whoever waits for answers before the next record gets them.
-            if reader.buffer().is_empty() {
+            // Whoever waits for answers before the rest of the next record gets them.
+            if !reader.buffer().contains(&b'\n') {
                 self.writer.flush(output)?;
             }
             let read = reader.by_ref().take(MAX_RECORD + 1).read_until(b'\n', &mut line);

@@ -5,6 +5,7 @@
 
 use super::evaluate::Number;
 use crate::value::Item;
+use smallvec::SmallVec;
 use std::collections::HashSet;
 
 /// How many paths are remembered at once. A rule names one or two; the oldest makes room.
@@ -13,7 +14,7 @@ const SLOTS: usize = 8;
 /// What is known of what paths select. On the stack: a candidate without issues costs no allocation.
 #[derive(Debug, Default)]
 pub(super) struct Memo<'v> {
-    slots: [Option<(Key, Known<'v>)>; SLOTS],
+    slots: SmallVec<[(Key, Known<'v>); SLOTS]>,
     next: usize,
 }
 
@@ -45,12 +46,13 @@ pub(super) enum Known<'v> {
 
 impl<'v> Memo<'v> {
     pub(super) fn get(&mut self, key: Key) -> Option<&mut Known<'v>> {
-        self.slots.iter_mut().flatten().find(|(known, _)| *known == key).map(|(_, known)| known)
+        self.slots.iter_mut().find(|(known, _)| *known == key).map(|(_, known)| known)
     }
 
     pub(super) fn keep(&mut self, key: Key, known: Known<'v>) {
-        if let Some(slot) = self.slots.get_mut(self.next) {
-            *slot = Some((key, known));
+        match self.slots.get_mut(self.next) {
+            Some(slot) => *slot = (key, known),
+            None => self.slots.push((key, known)),
         }
         self.next = (self.next + 1) % SLOTS;
     }

@@ -20,6 +20,7 @@ pub(crate) mod parts;
 mod pre_existing;
 mod quotes;
 mod reader;
+mod rule_set;
 mod scores;
 mod source_answers;
 mod member;

@@ -4,6 +4,8 @@ use crate::score_model::{Dice, expect, record};
 use crate::workspace::{Ran, Workspace};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
+use std::io::{BufRead, BufReader, Write};
+use std::process::Stdio;
 
 #[track_caller]
 fn assert_near(found: &Value, expected: f64, what: &str) {
@@ -262,4 +264,30 @@ fn patterns_and_schemas_of_answers_are_no_matter_to_scores() {
     scored.finds(&["completeness"]);
     let ran = place.run(&["run", "--profile", "clinical", "doc.txt"]).exits(2);
     ran.says(&["rules/extract/pathology.yaml:2", "schemas/pathology.schema.json:1"]);
+}
+
+/// A program that writes a record and waits for its answer gets it, also when it has begun the next one.
+#[test]
+fn who_writes_one_record_at_a_time_is_answered_at_once() {
+    let place = Workspace::new();
+    let mut child = place
+        .process()
+        .args(["score", "--profile", "clinical", "--format", "jsonl", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let (mut input, mut answers) =
+        (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
+    write!(input, "{{").unwrap();
+    for id in 0..3 {
+        write!(input, "\"id\": {id}, \"extraction\": {{}}}}\n{{").unwrap();
+        let mut line = String::new();
+        answers.read_line(&mut line).unwrap();
+        assert!(line.starts_with(&format!("{{\"id\":{id},")), "{line}");
+    }
+    // The last record was begun and never ended.
+    drop(input);
+    assert_eq!(child.wait().unwrap().code(), Some(1));
 }
