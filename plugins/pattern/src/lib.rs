@@ -56,6 +56,7 @@
 
 pub mod extract;
 mod assertions;
+mod expression;
 pub mod focus;
 mod parts;
 pub mod patterns;

@@ -1,10 +1,10 @@
-//! The pattern file: what it may say, and what it compiles to.
+//! The pattern file: what it may say, and what it comes to.
 
-use regex::{Regex, RegexBuilder};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use thiserror::Error;
 
+use crate::expression::Expression;
 use crate::values::{RawValues, Values};
 use loopctl_plugin_sdk::words::{MAX_PATTERN_BYTES, Words, is_name};
 
@@ -12,8 +12,6 @@ use loopctl_plugin_sdk::words::{MAX_PATTERN_BYTES, Words, is_name};
 pub const MAX_FIELDS: usize = 200;
 /// Most patterns of one field, headings of one file, or keys of one field.
 pub const MAX_PATTERNS: usize = 200;
-/// Memory bound of one compiled pattern, in bytes.
-const MAX_COMPILED_BYTES: usize = 4 << 20;
 
 /// What is wrong with a pattern file, and where.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -118,12 +116,12 @@ struct RawPattern {
     take: Take,
 }
 
-/// A checked and compiled pattern file.
+/// A checked pattern file.
 #[derive(Debug, Clone)]
 pub struct Patterns {
-    pub(crate) headings: Vec<Regex>,
+    pub(crate) headings: Vec<Expression>,
     /// Headings, as a whole, of what a later part of the document may overrule.
-    pub(crate) preliminary: Option<Regex>,
+    pub(crate) preliminary: Option<Expression>,
     pub(crate) fields: Vec<(String, Field)>,
 }
 
@@ -131,7 +129,7 @@ pub struct Patterns {
 pub(crate) struct Field {
     pub(crate) kind: FieldKind,
     /// Canonical key, and the pattern that a captured key must match as a whole.
-    pub(crate) keys: Vec<(String, Regex)>,
+    pub(crate) keys: Vec<(String, Expression)>,
     pub(crate) patterns: Vec<Pattern>,
     pub(crate) absent: Option<Absent>,
     /// For each part: the members of its item.
@@ -146,23 +144,23 @@ pub(crate) struct Absent {
     /// The tier that must have been tried.
     pub(crate) after: u32,
     /// What must not occur anywhere in the document; nothing in particular without it.
-    pub(crate) unless: Option<Regex>,
+    pub(crate) unless: Option<Expression>,
 }
 
 #[derive(Debug, Clone)]
 pub(crate) struct Pattern {
     pub(crate) tier: u32,
-    pub(crate) section: Option<Regex>,
+    pub(crate) section: Option<Expression>,
     /// How many characters of the document, or of each section, are looked at.
     pub(crate) head: Option<usize>,
     /// None: the whole section is the value.
-    pub(crate) regex: Option<Regex>,
-    pub(crate) reject: Option<Regex>,
+    pub(crate) regex: Option<Expression>,
+    pub(crate) reject: Option<Expression>,
     pub(crate) take: Take,
 }
 
 impl Patterns {
-    /// Checks and compiles a pattern file that was read as JSON.
+    /// Checks a pattern file that was read as JSON.
     ///
     /// # Errors
     ///
@@ -330,7 +328,7 @@ fn pattern(
                 needs_group(&regex_place, regex, "key")?;
                 needs_group(&regex_place, regex, "value")?;
             }
-            FieldKind::List if regex.capture_names().flatten().next().is_none() => {
+            FieldKind::List if regex.names().next().is_none() => {
                 return Err(refused(
                     &regex_place,
                     regex.as_str(),
@@ -358,7 +356,7 @@ fn declared(raw: &Map<String, Value>) -> Result<Words, PatternError> {
             return Err(wrong(&place, "expected a pattern (text)"));
         };
         let compiled = compile(&words, &place, pattern)?;
-        if let Some(group) = compiled.capture_names().flatten().next() {
+        if let Some(group) = compiled.names().next() {
             return Err(refused(
                 &place,
                 pattern,
@@ -370,30 +368,22 @@ fn declared(raw: &Map<String, Value>) -> Result<Words, PatternError> {
     Ok(words)
 }
 
-/// Case is ignored and `^` and `$` are the ends of lines, whether LF, CR LF or CR, unless the pattern says otherwise.
-fn compile(words: &Words, place: &str, pattern: &str) -> Result<Regex, PatternError> {
+fn compile(words: &Words, place: &str, pattern: &str) -> Result<Expression, PatternError> {
     let expanded = words
         .expand(pattern, MAX_PATTERN_BYTES)
         .map_err(|reason| refused(place, pattern, &reason.to_string()))?;
-    RegexBuilder::new(&expanded)
-        .case_insensitive(true)
-        .multi_line(true)
-        .crlf(true)
-        .size_limit(MAX_COMPILED_BYTES)
-        .dfa_size_limit(MAX_COMPILED_BYTES)
-        .build()
-        .map_err(|error| {
-            let text = match &error {
-                regex::Error::CompiledTooBig(limit) => format!("compiles to more than {limit} bytes"),
-                // The last line says what is wrong; the ones before draw the pattern.
-                other => other.to_string().lines().last().unwrap_or_default().trim().to_owned(),
-            };
-            refused(place, pattern, text.strip_prefix("error: ").unwrap_or(&text))
-        })
+    Expression::new(&expanded).map_err(|error| {
+        let text = match &error {
+            regex::Error::CompiledTooBig(limit) => format!("compiles to more than {limit} bytes"),
+            // The last line says what is wrong; the ones before draw the pattern.
+            other => other.to_string().lines().last().unwrap_or_default().trim().to_owned(),
+        };
+        refused(place, pattern, text.strip_prefix("error: ").unwrap_or(&text))
+    })
 }
 
-fn needs_group(place: &str, regex: &Regex, group: &str) -> Result<(), PatternError> {
-    if regex.capture_names().flatten().any(|name| name == group) {
+fn needs_group(place: &str, regex: &Expression, group: &str) -> Result<(), PatternError> {
+    if regex.names().any(|name| name == group) {
         return Ok(());
     }
     Err(refused(place, regex.as_str(), &format!("no group `(?P<{group}>...)`")))

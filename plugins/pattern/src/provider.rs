@@ -13,7 +13,8 @@ use crate::patterns::Patterns;
 /// The provider `pattern`.
 #[derive(Debug, Default)]
 pub struct PatternPlugin {
-    /// The patterns compiled last: documents of one type come in rows, and compiling takes longer than extracting.
+    /// The patterns that were read last, with what is compiled of them: documents of one type come in rows, and compiling takes
+    /// longer than extracting.
     compiled: Mutex<Option<(Value, Arc<Patterns>)>>,
 }
 

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use regex::Captures;
 use serde_json::{Map, Number, Value};
 
 use crate::assertions::{Accepts, PLAIN, Rank};
+use crate::expression::{Captures, Expression};
 use crate::focus::Keys;
 use crate::patterns::{Field, FieldKind, Pattern, Take};
 use crate::sections::{Sections, within};
@@ -214,7 +214,7 @@ impl<'a> Search<'a> {
                     continue;
                 };
                 for captures in regex.captures_iter(within).take(MAX_MATCHES) {
-                    let (Some(piece), Some(all)) = (captures.name("value"), captures.get(0)) else {
+                    let (Some(piece), Some(all)) = (captures.name("value"), captures.whole()) else {
                         continue;
                     };
                     if consider(piece.as_str(), piece.range(), all.range()) {
@@ -256,7 +256,7 @@ impl<'a> Search<'a> {
                     }
                     let within = self.source.get(place.clone()).unwrap_or_default();
                     for captures in regex.captures_iter(within).take(MAX_CHOICES) {
-                        let (Some(piece), Some(all)) = (captures.name("value"), captures.get(0)) else {
+                        let (Some(piece), Some(all)) = (captures.name("value"), captures.whole()) else {
                             continue;
                         };
                         let value = text(piece.as_str(), pattern).filter(|value| Some(value) != other_than);
@@ -287,7 +287,7 @@ impl<'a> Search<'a> {
                 && !out.contains_key(&key)
                 && refused.and_then(|refused| refused.get(&key)) != Some(&value)
             {
-                if let Some(all) = captures.get(0) {
+                if let Some(all) = captures.whole() {
                     read.push((segment(&key), all.start() + offset..all.end() + offset));
                 }
                 out.insert(key, value);
@@ -309,7 +309,7 @@ impl<'a> Search<'a> {
     fn list(&self, kept: Vec<Value>) -> Option<Found> {
         let mut read: Vec<(Range<usize>, Value)> = Vec::new();
         self.each_match(|pattern, captures, offset| {
-            let Some((regex, all)) = pattern.regex.as_ref().zip(captures.get(0)) else { return };
+            let Some((regex, all)) = pattern.regex.as_ref().zip(captures.whole()) else { return };
             let span = all.start() + offset..all.end() + offset;
             if read.iter().any(|(other, _)| other.start < span.end && span.start < other.end) {
                 return;
@@ -423,9 +423,9 @@ fn number(piece: &str) -> Option<Value> {
     decimal.parse::<f64>().ok().and_then(Number::from_f64).map(Value::Number)
 }
 
-fn item(regex: &regex::Regex, captures: &Captures<'_>) -> Option<Value> {
+fn item(regex: &Expression, captures: &Captures<'_>) -> Option<Value> {
     let mut out = Map::new();
-    for name in regex.capture_names().flatten() {
+    for name in regex.names() {
         if let Some(piece) = captures.name(name).and_then(|m| tidy(m.as_str())) {
             out.insert(name.to_owned(), Value::String(piece));
         }

@@ -8,6 +8,7 @@ use std::rc::Rc;
 use loopctl_plugin_sdk::protocol::RequestAssertions;
 
 use crate::assertions::{Accepts, PLAIN, Rank, asserted};
+use crate::expression::Expression;
 use crate::patterns::Patterns;
 
 /// Most headings that are looked at in one document.
@@ -30,7 +31,7 @@ impl<'s> Sections<'s> {
         let mut headings = Vec::new();
         for regex in &patterns.headings {
             for found in regex.captures_iter(source).take(MAX_HEADINGS) {
-                if let (Some(all), Some(title)) = (found.get(0), found.name("title")) {
+                if let (Some(all), Some(title)) = (found.whole(), found.name("title")) {
                     // A full stop before a heading ends the sentence above it.
                     let start = all.start() + usize::from(all.as_str().starts_with('.'));
                     headings.push((start..all.end(), title.as_str().trim()));
@@ -95,7 +96,7 @@ impl<'s> Sections<'s> {
     }
 
     /// The ranges of text under the headings whose whole title matches, in document order.
-    pub(crate) fn under(&self, title: &regex::Regex) -> Rc<[Range<usize>]> {
+    pub(crate) fn under(&self, title: &Expression) -> Rc<[Range<usize>]> {
         if let Some(known) = self.under.borrow().get(title.as_str()) {
             return Rc::clone(known);
         }

@@ -1,11 +1,10 @@
 //! How large a pattern can become when it is compiled, told without compiling it.
 
-use regex_syntax::hir::{Class, Hir, HirKind};
+use regex_syntax::hir::{Class, ClassUnicode, Hir, HirKind};
+use regex_syntax::utf8::Utf8Sequences;
 
 /// Most bytes that a state takes with its transitions.
 const STATE: u64 = 64;
-/// Most states of one range of letters: of UTF-8 there are up to four bytes each, and a range may cross its borders.
-const RANGE: u64 = 8;
 
 /// More than the pattern takes as an automaton, in bytes.
 #[must_use]
@@ -18,7 +17,7 @@ fn states(pattern: &Hir) -> u64 {
     match pattern.kind() {
         HirKind::Empty | HirKind::Look(_) => 1,
         HirKind::Literal(literal) => literal.0.len() as u64,
-        HirKind::Class(Class::Unicode(class)) => 2 + class.ranges().len() as u64 * RANGE,
+        HirKind::Class(Class::Unicode(class)) => 2 + bytes_of(class),
         HirKind::Class(Class::Bytes(class)) => 1 + class.ranges().len() as u64,
         HirKind::Capture(capture) => states(&capture.sub).saturating_add(2),
         HirKind::Repetition(repetition) => {
@@ -29,6 +28,12 @@ fn states(pattern: &Hir) -> u64 {
             parts.iter().fold(2, |sum: u64, part| sum.saturating_add(states(part)).saturating_add(1))
         }
     }
+}
+
+/// How many ranges of bytes the letters of a class are in UTF-8.
+fn bytes_of(class: &ClassUnicode) -> u64 {
+    let sequences = class.ranges().iter().flat_map(|range| Utf8Sequences::new(range.start(), range.end()));
+    sequences.map(|sequence| sequence.len() as u64).sum()
 }
 
 #[cfg(test)]
@@ -56,6 +61,9 @@ mod tests {
             r"(?-u:\xFF|[\x80-\xFE])",
             r"[\x{7F}-\x{10FFFF}]",
             r"\PL{9}",
+            r"[\x{80}-\x{10FFFE}]{0,50}",
+            r"[\x{7F1}-\x{10FFF1}]{0,50}?",
+            r"(?:[^a]|\w{0,5}){0,20}",
         ];
         // Whatever stands in quotes in the files that ship.
         let library = Library::embedded();

@@ -28,9 +28,6 @@ pub(crate) struct Reader {
     values: Vec<String>,
     phrases: Vec<(Phrase, ValueId)>,
     search: OnceLock<PhraseSearch>,
-    /// Searches for the phrases that may begin with one figure or letter of ASCII, in any case: what one value means is told by
-    /// few of them.
-    beginning: [OnceLock<Box<PhraseSearch>>; 36],
     opposite: Vec<Option<ValueId>>,
     prefer: Option<ValueId>,
     anywhere: bool,
@@ -161,7 +158,6 @@ impl Reader {
             named: vocabulary.named.as_ref().and_then(pair),
             booleans: vocabulary.booleans.as_ref().and_then(pair),
             search: OnceLock::new(),
-            beginning: std::array::from_fn(|_| OnceLock::new()),
             phrases,
             values,
         }
@@ -215,19 +211,8 @@ impl Reader {
         if text.len() > MAX_VALUE || !self.may_have(text) {
             return None;
         }
-        let found = self.beginning(text).at_start(text).filter(|found| found.bytes.len() == text.len())?;
+        let found = self.search().at_start(text).filter(|found| found.bytes.len() == text.len())?;
         self.phrases.get(found.phrase).map(|(_, value)| *value)
-    }
-
-    /// A search that finds what a text begins with.
-    fn beginning(&self, text: &str) -> &PhraseSearch {
-        let first = text.chars().next().and_then(|c| c.to_digit(36).map(|number| (c, number)));
-        let Some((c, number)) = first else { return self.search() };
-        let of_it = || {
-            let phrases = self.phrases.iter().map(|(phrase, _)| phrase).enumerate();
-            Box::new(PhraseSearch::numbered(phrases.filter(|(_, phrase)| phrase.may_begin_with(c))))
-        };
-        self.beginning.get(number as usize).map_or_else(|| self.search(), |search| search.get_or_init(of_it))
     }
 
     /// What `true` and `false` mean.

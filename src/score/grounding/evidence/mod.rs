@@ -19,6 +19,7 @@ mod row;
 mod scopes;
 mod subject;
 mod support;
+mod table;
 mod wordings;
 
 pub(super) use field::Field;

@@ -1,20 +1,20 @@
 //! One search for many phrases.
 //!
-//! Nearly all phrases are words with a choice here and there (`margins? free of (?:the )?tumou?r`). Such a phrase is written out
-//! into its few wordings, and all wordings of a search stand in one sorted table: a text is read word by word, and each letter
-//! narrows the part of the table that still fits. That costs next to nothing to prepare, unlike an automaton. What can't be
-//! written out (`within \d+ ?mm`) is left to regular expressions, which are compiled when a text has what such a phrase begins
+//! Nearly all phrases are words with a choice here and there (`margins? free of (?:the )?tumou?r`). Of each it is known with which
+//! two letters it begins, and when a text has a word that begins so, the phrases that do are written out into their few wordings,
+//! which stand in a sorted table: a text is read word by word, and each letter narrows the part of the table that still fits.
+//! That costs next to nothing to prepare, unlike an automaton. What can't be written out (`within \d+ ?mm`) is left to regular expressions, which are compiled when a text has what such a phrase begins
 //! with. What is found is just what one regular expression of all phrases would find: of the phrases that begin first the one
 //! that was given first.
 
-use super::wordings::WrittenOut;
-use crate::rules::{GAP, Phrase, is_gap};
+use super::table::Table;
+use super::wordings::{lead, leads};
+use crate::rules::Phrase;
 use regex_automata::meta::Regex;
 use regex_automata::nfa::thompson::WhichCaptures;
 use regex_automata::{Anchored, Input, util::syntax};
-use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
 use regex_syntax::try_is_word_character;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::OnceLock;
 
@@ -24,49 +24,53 @@ const MAX_AUTOMATON: usize = 64 << 20;
 const LONGEST_FOUND: usize = 500;
 
 /// A search for phrases in any text.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct PhraseSearch {
-    /// In the order of their letters.
-    wordings: Vec<Wording>,
-    /// Where the wordings that begin with an ASCII character stand.
-    first: Vec<Range<usize>>,
-    cases: Cases,
-    /// Phrases of which only the beginnings can be written out, by their numbers.
-    begun: HashMap<usize, Automaton>,
+    phrases: Vec<Sought>,
+    /// Those that begin with some letters, of which the second may be any.
+    begun: HashMap<(char, Option<char>), Begun>,
     /// Phrases that may begin with anything.
     loose: Loose,
 }
 
-/// One way to write a phrase.
 #[derive(Debug)]
-struct Wording {
-    letters: Vec<char>,
-    /// The phrase, and the wording's place among its wordings: the first that fits is found.
-    rank: (usize, usize),
-    /// Its letters as they must be, where case counts.
-    exact: Option<Vec<char>>,
-    /// Whether it must be the whole text.
-    whole: bool,
-    /// Whether it is only how a phrase begins.
-    begins: bool,
+struct Sought {
+    phrase: Phrase,
+    /// Used where it can't be written out.
+    automaton: Automaton,
+}
+
+/// Phrases that begin with the same letters.
+#[derive(Debug, Default)]
+struct Begun {
+    /// Their numbers, in order.
+    numbers: Vec<usize>,
+    /// All that a text may have that begins so, written out when the first one does.
+    table: OnceLock<Box<Table>>,
 }
 
 /// Phrases as one regular expression, compiled when a text is first searched.
 #[derive(Debug, Default)]
 struct Automaton {
-    written: Vec<String>,
     for_any: OnceLock<Option<Regex>>,
     for_ascii: OnceLock<Option<Regex>>,
 }
 
 impl Automaton {
-    fn find(&self, input: Input<'_>, ascii: bool) -> Option<regex_automata::Match> {
-        let for_ascii = || self.for_ascii.get_or_init(|| automaton(&self.written, false)).as_ref();
+    fn find(
+        &self,
+        written: impl Fn() -> Vec<String>,
+        input: Input<'_>,
+        ascii: bool,
+    ) -> Option<regex_automata::Match> {
+        let for_ascii = || self.for_ascii.get_or_init(|| automaton(&written(), false)).as_ref();
         // What is written of other letters has no automaton for ASCII.
         let compiled = ascii.then(for_ascii).flatten();
-        compiled.or_else(|| self.for_any.get_or_init(|| automaton(&self.written, true)).as_ref())?.find(input)
+        compiled.or_else(|| self.for_any.get_or_init(|| automaton(&written(), true)).as_ref())?.find(input)
     }
+}
 
+impl Sought {
     /// Where it stands in a text that has it just here.
     fn at(&self, text: &str, start: usize) -> Option<Range<usize>> {
         let mut end = text.len().min(start + LONGEST_FOUND);
@@ -76,8 +80,8 @@ impl Automaton {
         // Whether a word ends there shows in the characters around.
         let seen = start.saturating_sub(1)..text.len().min(end + 1);
         let ascii = text.as_bytes().get(seen).is_some_and(<[u8]>::is_ascii);
-        let found = self.find(Input::new(text).span(start..end).anchored(Anchored::Yes), ascii)?;
-        Some(found.range())
+        let input = Input::new(text).span(start..end).anchored(Anchored::Yes);
+        Some(self.automaton.find(|| vec![self.phrase.regex()], input, ascii)?.range())
     }
 }
 
@@ -90,16 +94,15 @@ struct Loose {
 }
 
 impl Loose {
-    fn add(&mut self, number: usize, phrase: &Phrase) {
-        self.numbers.push(number);
-        self.automaton.written.push(phrase.regex());
-    }
-
-    fn find(&self, input: Input<'_>, ascii: bool) -> Option<Found> {
+    fn find(&self, phrases: &[Sought], input: Input<'_>, ascii: bool) -> Option<Found> {
         if self.numbers.is_empty() {
             return None;
         }
-        let found = self.automaton.find(input, ascii)?;
+        let written = || {
+            let loose = self.numbers.iter().filter_map(|number| phrases.get(*number));
+            loose.map(|sought| sought.phrase.regex()).collect()
+        };
+        let found = self.automaton.find(written, input, ascii)?;
         let number = self.numbers.get(found.pattern().as_usize()).copied().unwrap_or(usize::MAX);
         Some(Found { phrase: number, bytes: found.range() })
     }
@@ -116,44 +119,20 @@ pub(super) struct Found {
 impl PhraseSearch {
     /// Of phrases that begin at one place the first wins.
     pub(super) fn new<'p>(phrases: impl IntoIterator<Item = &'p Phrase>) -> Self {
-        Self::numbered(phrases.into_iter().enumerate())
-    }
-
-    /// The same for some of a list of phrases, each with its number there.
-    pub(super) fn numbered<'p>(phrases: impl IntoIterator<Item = (usize, &'p Phrase)>) -> Self {
-        let mut wordings = Vec::new();
-        let (mut begun, mut loose) = (HashMap::new(), Loose::default());
-        for (number, phrase) in phrases {
-            let (texts, exact, whole, begins) = match WrittenOut::of(phrase.marked()) {
-                WrittenOut::Whole { texts, exact, whole } => (texts, exact, whole, false),
-                WrittenOut::Beginnings(texts) => {
-                    begun.insert(number, Automaton { written: vec![phrase.regex()], ..Automaton::default() });
-                    (texts, false, false, true)
-                }
-                WrittenOut::Not => {
-                    loose.add(number, phrase);
-                    continue;
-                }
-            };
-            wordings.extend(texts.into_iter().enumerate().map(|(place, text)| Wording {
-                letters: text.chars().collect(),
-                rank: (number, place),
-                exact: exact.then(|| text.chars().collect()),
-                whole,
-                begins,
-            }));
+        let mut search = PhraseSearch::default();
+        for (number, phrase) in phrases.into_iter().enumerate() {
+            match leads(phrase.marked()) {
+                Some(leads) => leads.into_iter().for_each(|lead| {
+                    let numbers = &mut search.begun.entry(lead).or_default().numbers;
+                    if numbers.last() != Some(&number) {
+                        numbers.push(number);
+                    }
+                }),
+                None => search.loose.numbers.push(number),
+            }
+            search.phrases.push(Sought { phrase: phrase.clone(), automaton: Automaton::default() });
         }
-        let cases = Cases::of(wordings.iter().flat_map(|wording| &wording.letters));
-        for letter in wordings.iter_mut().flat_map(|wording| &mut wording.letters) {
-            *letter = cases.folded(*letter);
-        }
-        wordings.sort_by(|a, b| (&a.letters, a.rank).cmp(&(&b.letters, b.rank)));
-        let begins = |c: char| {
-            let from = wordings.partition_point(|wording| wording.letters.first() < Some(&c));
-            from..wordings.partition_point(|wording| wording.letters.first() <= Some(&c))
-        };
-        let first = (0..128_u8).map(|byte| begins(char::from(byte))).collect();
-        PhraseSearch { wordings, first, cases, begun, loose }
+        search
     }
 
     /// Every phrase in a text, in order; none within another.
@@ -170,7 +149,7 @@ impl PhraseSearch {
 
     /// The phrase with which a text begins.
     pub(super) fn at_start(&self, text: &str) -> Option<Found> {
-        let loose = self.loose.find(Input::new(text).anchored(Anchored::Yes), text.is_ascii());
+        let loose = self.loose.find(&self.phrases, Input::new(text).anchored(Anchored::Yes), text.is_ascii());
         first_of(self.worded_at(text, 0), loose)
     }
 
@@ -189,67 +168,30 @@ impl PhraseSearch {
 
     /// The phrase that begins just here, where no word goes on, if it is found by its words.
     fn worded_at(&self, text: &str, start: usize) -> Option<Found> {
-        let mut letters = text.get(start..)?.char_indices().peekable();
-        let (_, first) = *letters.peek()?;
-        let mut fits = match usize::try_from(u32::from(self.cases.folded(first))).ok() {
-            Some(code @ 0..128) => self.first.get(code)?.clone(),
-            _ => 0..self.wordings.len(),
-        };
-        let mut best: Option<(&Wording, usize)> = None;
-        let mut begun: Vec<usize> = Vec::new();
-        for depth in 0_usize.. {
-            let here = self.wordings.get(fits.clone()).unwrap_or_default();
-            let (at, next) = letters.peek().map_or((text.len(), None), |(at, c)| (start + at, Some(*c)));
-            let ended = here.iter().take_while(|wording| wording.letters.len() == depth);
-            let word_ends = next.is_none_or(|c| !is_word(c));
-            for wording in ended {
-                if wording.begins {
-                    begun.push(wording.rank.0);
-                    continue;
-                }
-                let is_better = best.is_none_or(|(known, _)| wording.rank < known.rank);
-                let stands = word_ends && (!wording.whole || (start == 0 && at == text.len()));
-                if is_better && stands && is_exact(wording, text.get(start..at).unwrap_or_default()) {
-                    best = Some((wording, at));
-                }
+        let mut letters = text.get(start..)?.chars().map(lead);
+        let (first, second) = (letters.next()?, letters.next());
+        let any = self.begun.get(&(first, None));
+        let both = second.and_then(|second| self.begun.get(&(first, Some(second))));
+        let begun = both.or(any)?;
+        let table = begun.table.get_or_init(|| {
+            let mut numbers = begun.numbers.clone();
+            if both.is_some() {
+                numbers.extend(any.iter().flat_map(|any| &any.numbers));
+                numbers.sort_unstable();
+                numbers.dedup();
             }
-            let Some(c) = next else { break };
-            let letter = if is_gap(c) { GAP } else { self.cases.folded(c) };
-            let from = here.partition_point(|wording| wording.letters.get(depth) < Some(&letter));
-            let to = here.partition_point(|wording| wording.letters.get(depth) <= Some(&letter));
-            if from == to {
-                break;
-            }
-            letters.next();
-            // Only where a wording goes on: a text may be one long run of blanks.
-            while letter == GAP && letters.next_if(|(_, c)| is_gap(*c)).is_some() {}
-            fits = fits.start + from..fits.start + to;
-        }
-        let wording = best.map(|(wording, end)| Found { phrase: wording.rank.0, bytes: start..end });
-        begun.sort_unstable();
-        begun.dedup();
+            let phrases = numbers.into_iter().filter_map(|number| Some((number, self.phrases.get(number)?)));
+            let phrases = phrases.map(|(number, sought)| (number, &sought.phrase));
+            Box::new(Table::new(phrases, (first, second.filter(|_| both.is_some()))))
+        });
+        let (wording, begun) = table.at(text, start);
         let earlier =
             begun.into_iter().take_while(|number| wording.as_ref().is_none_or(|one| *number < one.phrase));
         let mut found = earlier.filter_map(|number| {
-            Some(Found { phrase: number, bytes: self.begun.get(&number)?.at(text, start)? })
+            Some(Found { phrase: number, bytes: self.phrases.get(number)?.at(text, start)? })
         });
         found.next().or(wording)
     }
-}
-
-/// Whether a text has the letters of a wording in which case counts.
-fn is_exact(wording: &Wording, text: &str) -> bool {
-    let Some(exact) = &wording.exact else { return true };
-    let mut letters = text.chars().peekable();
-    let same = exact.iter().all(|letter| match letter {
-        &GAP => {
-            let gap = letters.next_if(|c| is_gap(*c)).is_some();
-            while letters.next_if(|c| is_gap(*c)).is_some() {}
-            gap
-        }
-        letter => letters.next() == Some(*letter),
-    });
-    same && letters.next().is_none()
 }
 
 /// Of two that were found the one that begins first, then the one of the first phrase.
@@ -263,7 +205,7 @@ fn first_of(one: Option<Found>, other: Option<Found>) -> Option<Found> {
 }
 
 /// Whether it is a letter of a word, as regular expressions have it.
-fn is_word(c: char) -> bool {
+pub(super) fn is_word(c: char) -> bool {
     if c.is_ascii() {
         c.is_ascii_alphanumeric() || c == '_'
     } else {
@@ -312,7 +254,9 @@ impl Iterator for Finder<'_> {
     fn next(&mut self) -> Option<Found> {
         let Finder { search, text, ascii, at, .. } = *self;
         let worded = self.worded.from(at, || search.next_worded(text, at));
-        let loose = self.loose.from(at, || search.loose.find(Input::new(text).span(at..text.len()), ascii));
+        let loose = self
+            .loose
+            .from(at, || search.loose.find(&search.phrases, Input::new(text).span(at..text.len()), ascii));
         let found = first_of(worded, loose)?;
         self.at = if found.bytes.is_empty() {
             let next = text.get(found.bytes.end..)?.chars().next()?;
@@ -339,50 +283,12 @@ fn automaton(patterns: &[String], any: bool) -> Option<Regex> {
         .ok()
 }
 
-/// Which letters differ in case only, as regular expressions have it.
-#[derive(Debug, Default)]
-struct Cases {
-    /// Letters outside ASCII with the one that stands for them, in order.
-    folded: Vec<(char, char)>,
-}
-
-impl Cases {
-    /// The cases of some letters. Others stand for themselves.
-    fn of<'c>(letters: impl Iterator<Item = &'c char>) -> Self {
-        let letters: BTreeSet<char> = letters.copied().filter(|c| !c.is_ascii()).collect();
-        // The long s and the sign for kelvin.
-        let mut folded = vec![('\u{17F}', 's'), ('\u{212A}', 'k')];
-        for letter in letters {
-            let mut class = ClassUnicode::new([ClassUnicodeRange::new(letter, letter)]);
-            if class.try_case_fold_simple().is_err() {
-                continue;
-            }
-            let all = || class.ranges().iter().flat_map(|range| range.start()..=range.end());
-            let stands = all().min().unwrap_or(letter).to_ascii_lowercase();
-            folded.extend(all().filter(|c| !c.is_ascii() && *c != stands).map(|c| (c, stands)));
-        }
-        folded.sort_unstable();
-        folded.dedup();
-        Cases { folded }
-    }
-
-    fn folded(&self, c: char) -> char {
-        if c.is_ascii() {
-            return c.to_ascii_lowercase();
-        }
-        match self.folded.binary_search_by_key(&c, |(letter, _)| *letter) {
-            Ok(at) => self.folded.get(at).map_or(c, |(_, stands)| *stands),
-            Err(_) => c,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::diag::Problems;
     use crate::profile::{Files, Library};
-    use crate::rules::{decode_context, decode_vocabulary};
+    use crate::rules::{GAP, decode_context, decode_vocabulary};
     use proptest::prelude::*;
 
     /// What one regular expression of all phrases finds.
@@ -395,13 +301,6 @@ mod tests {
 
     fn found(phrases: &[Phrase], text: &str) -> Vec<Found> {
         PhraseSearch::new(phrases).find_iter(text).collect()
-    }
-
-    /// What a search of the phrases finds at the start of a text that may begin with its first character.
-    fn of_those_that_may_begin(phrases: &[Phrase], text: &str) -> Option<Found> {
-        let first = text.chars().next()?;
-        let some = phrases.iter().enumerate().filter(|(_, phrase)| phrase.may_begin_with(first));
-        PhraseSearch::numbered(some).at_start(text)
     }
 
     const ODD: [&str; 34] = [
@@ -458,8 +357,7 @@ mod tests {
                 prop_assert_eq!(found(&phrases, &text), expected(&phrases, &text), "{:?}: {:?}", picked, text);
                 let search = PhraseSearch::new(&phrases);
                 let start = expected(&phrases, &text).into_iter().next().filter(|one| one.bytes.start == 0);
-                prop_assert_eq!(&search.at_start(&text), &start, "{:?}: {:?}", picked, text);
-                prop_assert_eq!(of_those_that_may_begin(&phrases, &text), start, "{:?}: {:?}", picked, text);
+                prop_assert_eq!(search.at_start(&text), start, "{:?}: {:?}", picked, text);
             }
         }
     }
@@ -500,10 +398,9 @@ mod tests {
             for text in [report, odd, &words.join(". ")] {
                 assert_eq!(found(phrases, text), expected(phrases, text));
             }
-            let all = PhraseSearch::new(phrases);
-            let starts = odd.split_whitespace().chain(["mod. diff.", "2+", "G2", "(T1)", "NO", "pos (3+)"]);
-            for text in starts.chain(words.iter().map(String::as_str)) {
-                assert_eq!(of_those_that_may_begin(phrases, text), all.at_start(text), "{text}");
+            for text in odd.split_whitespace().chain(words.iter().map(String::as_str)) {
+                let start = expected(phrases, text).into_iter().next().filter(|one| one.bytes.start == 0);
+                assert_eq!(PhraseSearch::new(phrases).at_start(text), start, "{text}");
             }
         }
     }

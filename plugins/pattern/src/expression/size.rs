@@ -1,0 +1,64 @@
+//! How large a pattern can become when it is compiled, told without compiling it.
+
+use regex_syntax::hir::{Class, ClassUnicode, Hir, HirKind};
+use regex_syntax::utf8::Utf8Sequences;
+
+/// Most bytes that a state takes with its transitions.
+const STATE: u64 = 64;
+
+/// More than the pattern takes as an automaton, in bytes.
+#[must_use]
+pub(crate) fn most_bytes(pattern: &Hir) -> u64 {
+    states(pattern).saturating_add(8).saturating_mul(STATE)
+}
+
+/// The parser bounds the depth.
+fn states(pattern: &Hir) -> u64 {
+    match pattern.kind() {
+        HirKind::Empty | HirKind::Look(_) => 1,
+        HirKind::Literal(literal) => literal.0.len() as u64,
+        HirKind::Class(Class::Unicode(class)) => 2 + bytes_of(class),
+        HirKind::Class(Class::Bytes(class)) => 1 + class.ranges().len() as u64,
+        HirKind::Capture(capture) => states(&capture.sub).saturating_add(2),
+        HirKind::Repetition(repetition) => {
+            let times = u64::from(repetition.max.unwrap_or(repetition.min.saturating_add(1)));
+            states(&repetition.sub).saturating_add(2).saturating_mul(times.max(1)).saturating_add(2)
+        }
+        HirKind::Concat(parts) | HirKind::Alternation(parts) => {
+            parts.iter().fold(2, |sum: u64, part| sum.saturating_add(states(part)).saturating_add(1))
+        }
+    }
+}
+
+/// How many ranges of bytes the letters of a class are in UTF-8.
+fn bytes_of(class: &ClassUnicode) -> u64 {
+    let sequences = class.ranges().iter().flat_map(|range| Utf8Sequences::new(range.start(), range.end()));
+    sequences.map(|sequence| sequence.len() as u64).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use regex_automata::meta::Regex;
+
+    #[test]
+    fn no_automaton_is_larger_than_was_told() {
+        let patterns = [
+            "",
+            r"\w{3,40}",
+            "(?i)[k-sß]+",
+            r"[^\p{L}\d]*?",
+            "(?s).{0,300}",
+            r"(?:(?:ab?){3}){4,}",
+            r"\b(?P<a>x)$",
+            r"[\x{7F1}-\x{10FFF1}]{0,50}?",
+            r"(?:[^a]|\w{0,5}){0,20}",
+        ];
+        for pattern in patterns {
+            let parsed = regex_syntax::parse(pattern).unwrap();
+            let limit = usize::try_from(most_bytes(&parsed)).unwrap();
+            let limited = Regex::config().nfa_size_limit(Some(limit));
+            assert!(Regex::builder().configure(limited).build_from_hir(&parsed).is_ok(), "{pattern}");
+        }
+    }
+}
