@@ -104,7 +104,8 @@ fn walk<T>(
 ) -> T {
     let run = Progress {
         overalls: history.overall_scores(),
-        equals: equal_before(history),
+        highest: history.highest_scores(),
+        equals: history.equal_before(),
         rollbacks: history.consecutive_rollbacks(),
         flip_flop: history.flip_flop(),
         elapsed: spent.elapsed,
@@ -179,13 +180,6 @@ fn group_of(fired: &[&Arc<str>]) -> StopReason {
         [one] => Arc::clone(one),
         several => several.iter().map(|name| name.as_ref()).collect::<Vec<_>>().join("+").into(),
     })
-}
-
-/// The first iteration whose candidate the latest one equals.
-fn equal_before(history: &History) -> Option<usize> {
-    let (latest, earlier) = history.iterations().split_last()?;
-    let digest = latest.facts.digest?;
-    earlier.iter().position(|earlier| earlier.facts.digest == Some(digest))
 }
 
 /// Counts and milliseconds as they stand in events.

@@ -9,6 +9,7 @@ use crate::value::{Digest, Disposition, Score, Severity, below};
 use serde_json::Value;
 use smallvec::SmallVec;
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// What deciding needs to know of one assessed candidate.
@@ -145,12 +146,17 @@ pub struct History {
     iterations: Vec<Iteration>,
     /// The overall scores of all of them, as criteria look at them.
     overalls: SmallVec<[f64; 8]>,
+    /// For each of them the highest up to it.
+    highest: SmallVec<[f64; 8]>,
     best: usize,
     best_before_latest: usize,
     base: usize,
     consecutive_rollbacks: u64,
     rollbacks: u64,
-    /// Kept only for policies with a criterion that looks at it.
+    /// The iteration in which each candidate was first seen, and the one that the latest candidate equals. Kept, like what
+    /// follows, only for policies with a criterion that looks at it.
+    first_seen: BTreeMap<Digest, usize>,
+    equal_before: Option<usize>,
     flip_flops: FlipFlops,
 }
 
@@ -194,6 +200,10 @@ impl History {
         }
         let below_best = against_best == Some(Ordering::Less);
         let base = self.base;
+        let latest = self.iterations.len();
+        let first = facts.digest.map(|digest| *self.first_seen.entry(digest).or_insert(latest));
+        self.equal_before = first.filter(|first| *first < latest);
+        self.highest.push(self.highest.last().map_or(facts.overall, |highest| highest.max(facts.overall)));
         self.overalls.push(facts.overall);
         self.iterations.push(Iteration { facts, base, missed_gate, below_best, rolled_back: false });
     }
@@ -275,6 +285,16 @@ impl History {
     /// The same as a slice.
     pub(super) fn overall_scores(&self) -> &[f64] {
         &self.overalls
+    }
+
+    /// For each candidate the highest overall score up to it.
+    pub(super) fn highest_scores(&self) -> &[f64] {
+        &self.highest
+    }
+
+    /// The first iteration whose candidate the latest one equals.
+    pub(super) fn equal_before(&self) -> Option<usize> {
+        self.equal_before
     }
 
     /// The candidate to return; `None` when none was assessed. `accepted` tells that the latest one was.

@@ -10,6 +10,7 @@ use crate::value::yaml::Node;
 use crate::value::{Segment, canonical, push_segment};
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 mapping! {
     /// Stops when a part of the candidate goes back and forth between the same two values.
@@ -71,12 +72,18 @@ impl Rule for FlipFlop {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct FlipFlops {
     candidates: usize,
-    leaves: BTreeMap<String, Leaf>,
-    most: Option<(String, u64)>,
+    /// Every leaf that a candidate had.
+    leaves: Vec<Leaf>,
+    /// Their numbers.
+    by_path: BTreeMap<Arc<str>, usize>,
+    /// The numbers of those that the latest candidate has.
+    present: Vec<usize>,
+    most: Option<(Arc<str>, u64)>,
 }
 
 #[derive(Debug, Clone)]
 struct Leaf {
+    path: Arc<str>,
     /// The candidate that last had this leaf.
     seen_in: usize,
     latest: Option<String>,
@@ -100,39 +107,54 @@ impl FlipFlops {
     /// Takes the next candidate.
     pub(crate) fn push(&mut self, candidate: &Value) {
         self.candidates += 1;
+        // Leaves that neither this candidate nor the one before it has are as they were: of a long run with ever other leaves
+        // only these are looked at.
+        let mut touched = std::mem::take(&mut self.present);
         leaves(candidate, &mut String::new(), &mut |path, value| self.take(path, canonical(value)));
-        for leaf in self.leaves.values_mut().filter(|leaf| leaf.seen_in < self.candidates) {
-            leaf.take(None);
-        }
+        touched.retain(|at| match self.leaves.get_mut(*at) {
+            Some(leaf) if leaf.seen_in < self.candidates => {
+                leaf.take(None);
+                true
+            }
+            _ => false,
+        });
+        touched.extend(&self.present);
         // Where an array or object was emptied and filled again, the longer path says what came and went.
-        let most = self.leaves.iter().max_by_key(|(path, leaf)| (leaf.changes / 2, path.len()));
-        if let Some((path, leaf)) = most
+        let touched = touched.iter().filter_map(|at| self.leaves.get(*at));
+        let most = touched.max_by_key(|leaf| (leaf.changes / 2, leaf.path.len(), &leaf.path));
+        if let Some(leaf) = most
             && leaf.changes / 2 > self.most.as_ref().map_or(0, |(_, times)| *times)
         {
-            self.most = Some((path.clone(), leaf.changes / 2));
+            self.most = Some((Arc::clone(&leaf.path), leaf.changes / 2));
         }
     }
 
     fn take(&mut self, path: &str, value: String) {
         let seen_in = self.candidates;
-        if let Some(leaf) = self.leaves.get_mut(path) {
-            leaf.seen_in = seen_in;
-            leaf.take(Some(value));
+        if let Some(at) = self.by_path.get(path) {
+            self.present.push(*at);
+            if let Some(leaf) = self.leaves.get_mut(*at) {
+                leaf.seen_in = seen_in;
+                leaf.take(Some(value));
+            }
             return;
         }
-        let mut leaf = Leaf { seen_in, latest: None, before: None, changes: 0 };
+        let path: Arc<str> = path.into();
+        let mut leaf = Leaf { path: Arc::clone(&path), seen_in, latest: None, before: None, changes: 0 };
         if seen_in == 1 {
             leaf.latest = Some(value);
         } else {
             leaf.take(Some(value));
         }
-        self.leaves.insert(path.to_owned(), leaf);
+        self.present.push(self.leaves.len());
+        self.by_path.insert(path, self.leaves.len());
+        self.leaves.push(leaf);
     }
 
     /// The path that went back and forth most often so far, and how often; of several, the one that did so first.
     #[must_use]
     pub(crate) fn most(&self) -> Option<(&str, u64)> {
-        self.most.as_ref().map(|(path, times)| (path.as_str(), *times))
+        self.most.as_ref().map(|(path, times)| (path.as_ref(), *times))
     }
 }
 

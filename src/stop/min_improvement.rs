@@ -53,7 +53,7 @@ impl Declared for MinImprovement {
 
 impl Rule for MinImprovement {
     fn look(&self, run: &Progress<'_>) -> Looked {
-        let gain = gain(*self, run.overalls);
+        let gain = gain(*self, run.overalls, run.highest);
         gain.map(|(gain, misses)| Seen::new(misses >= self.patience, gain, self.delta)).into()
     }
 
@@ -83,20 +83,17 @@ impl Rule for MinImprovement {
     }
 }
 
-/// The latest gain over the baseline, and how often in a row (the latest included) the gain was below `delta`.
-/// `None` for candidate 0, which has no baseline.
-fn gain(criterion: MinImprovement, overalls: &[f64]) -> Option<(f64, usize)> {
-    let gain_at = |at: usize| {
-        let before = overalls.get(..at)?;
-        let baseline = match criterion.baseline {
-            Baseline::Previous => *before.last()?,
-            Baseline::Best => before.iter().copied().reduce(f64::max)?,
-        };
-        Some(overalls.get(at)? - baseline)
+/// The latest gain over the baseline, and how often in a row (the latest included) the gain was below `delta`: `patience` times at
+/// most, whatever was before. `None` for candidate 0, which has no baseline. `highest` are the highest scores up to each.
+fn gain(criterion: MinImprovement, overalls: &[f64], highest: &[f64]) -> Option<(f64, usize)> {
+    let baselines = match criterion.baseline {
+        Baseline::Previous => overalls,
+        Baseline::Best => highest,
     };
+    let gain_at = |at: usize| Some(overalls.get(at)? - baselines.get(at.checked_sub(1)?)?);
     let latest = gain_at(overalls.len().checked_sub(1)?)?;
-    let misses =
-        (0..overalls.len()).rev().map_while(gain_at).take_while(|gain| below(*gain, criterion.delta)).count();
+    let recent = (0..overalls.len()).rev().take(criterion.patience);
+    let misses = recent.map_while(gain_at).take_while(|gain| below(*gain, criterion.delta)).count();
     Some((latest, misses))
 }
 
@@ -114,22 +111,30 @@ fn ordinal(number: usize) -> String {
 mod tests {
     use super::*;
 
+    /// How often in a row the gain was missed; `None` without a baseline.
+    fn misses(criterion: MinImprovement, overalls: &[f64]) -> Option<usize> {
+        let highest: Vec<f64> =
+            (1..=overalls.len()).map(|to| overalls[..to].iter().copied().fold(f64::MIN, f64::max)).collect();
+        gain(criterion, overalls, &highest).map(|(_, misses)| misses)
+    }
+
     #[test]
     fn a_gain_of_exactly_delta_is_enough() {
-        let criterion = MinImprovement { delta: 0.05, patience: 1, baseline: Baseline::Previous };
-        assert_eq!(gain(criterion, &[0.80]), None);
-        assert_eq!(gain(criterion, &[0.80, 0.85]).unwrap().1, 0);
-        assert_eq!(gain(criterion, &[0.80, 0.8499]).unwrap().1, 1);
-        assert_eq!(gain(criterion, &[0.80, 0.81, 0.82, 0.90, 0.91, 0.92]).unwrap().1, 2);
+        let criterion = MinImprovement { delta: 0.05, patience: 3, baseline: Baseline::Previous };
+        assert_eq!(misses(criterion, &[0.80]), None);
+        assert_eq!(misses(criterion, &[0.80, 0.85]), Some(0));
+        assert_eq!(misses(criterion, &[0.80, 0.8499]), Some(1));
+        assert_eq!(misses(criterion, &[0.80, 0.81, 0.82, 0.90, 0.91, 0.92]), Some(2));
+        assert_eq!(misses(criterion, &[0.80, 0.80, 0.80, 0.80, 0.80, 0.80]), Some(3));
     }
 
     #[test]
     fn the_best_before_is_another_baseline_than_the_one_before() {
         let course = [0.80, 0.90, 0.70, 0.80];
-        let previous = MinImprovement { delta: 0.05, patience: 1, baseline: Baseline::Previous };
+        let previous = MinImprovement { delta: 0.05, patience: 3, baseline: Baseline::Previous };
         let best = MinImprovement { baseline: Baseline::Best, ..previous };
-        assert_eq!(gain(previous, &course).unwrap().1, 0);
-        assert_eq!(gain(best, &course).unwrap().1, 2);
+        assert_eq!(misses(previous, &course), Some(0));
+        assert_eq!(misses(best, &course), Some(2));
     }
 
     #[test]

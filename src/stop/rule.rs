@@ -12,6 +12,8 @@ use smallvec::{SmallVec, smallvec};
 pub(crate) struct Progress<'a> {
     /// The overall scores of all candidates, in order.
     pub overalls: &'a [f64],
+    /// For each of them the highest up to it.
+    pub highest: &'a [f64],
     /// The first candidate that the latest one equals.
     pub equals: Option<usize>,
     /// How many candidates in a row were rolled back, up to the latest.

@@ -34,7 +34,7 @@ pub fn is_deeper(value: &Value, limit: usize) -> bool {
 }
 
 /// SHA-256 of a value's canonical form: equal for values that are equal as JSON.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Digest([u8; 32]);
 
 impl Digest {

@@ -4,6 +4,10 @@ use super::index::SourceIndex;
 use super::probe::{Probe, number_at};
 use super::sequence::{TokenMatch, is_dash};
 use super::token::TokenKind;
+use crate::value::Fuel;
+
+/// What it costs to read a date around a year, in token comparisons.
+const READING: u64 = 8;
 
 /// Whether the value is a date `YYYY-MM-DD`.
 fn iso(probe: &Probe<'_>) -> Option<(u32, u32, u32)> {
@@ -118,11 +122,13 @@ pub(super) fn month_at_year(source: &SourceIndex, from: usize, year: u32, month:
 pub(super) fn find(
     probe: &Probe<'_>,
     source: &SourceIndex,
+    fuel: &Fuel,
     accept: impl Fn(TokenMatch) -> bool,
 ) -> Option<TokenMatch> {
     let (year, month, day) = iso(probe).or_else(|| in_words(probe))?;
     let at_year = (0..probe.tokens.len()).rev().find(|i| probe.word(*i).parse() == Ok(year))?;
-    source.occurrences(probe.token(at_year)?.hash).iter().find_map(|&at| {
+    let places = source.occurrences(probe.token(at_year)?.hash);
+    places.iter().take_while(|_| fuel.spend(READING)).find_map(|&at| {
         let at = at as usize;
         if plain(source, at) != Some(year) {
             return None;

@@ -217,6 +217,9 @@ pub(super) fn find(
             && token.text(source.text()).starts_with(starts)
     };
     let (pivot, places) = rarest(probe, source, allowed, fuel)?;
+    if !fuel.spend_on(places.iter().map(|places| places.len()).sum::<usize>() / SCANNED) {
+        return None;
+    }
     let (mut best, mut other) = (None::<TokenMatch>, None::<TokenMatch>);
     for place in places.into_iter().flatten() {
         let Some(from) = (*place as usize).checked_sub(pivot) else { continue };

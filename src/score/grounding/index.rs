@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::date::DateOrder;
 use super::fold::{Hash, fold_eq, fold_str};
-use super::names::{Hit, Vocabulary};
+use super::names::{Hits, Vocabulary};
 use super::spelt::Spelt;
 use super::token::{Style, Token, TokenKind, tokenize};
 
@@ -40,7 +40,7 @@ pub(crate) struct SourceIndex {
     /// How many characters start before each block of bytes; empty when each byte is one.
     chars: Vec<u32>,
     decimal_comma: bool,
-    hits: Vec<Hit>,
+    hits: Hits,
     /// Its different words; read when a value is not there as it should be.
     spelt: OnceLock<Spelt>,
     date_order: OnceLock<Option<DateOrder>>,
@@ -95,7 +95,7 @@ impl SourceIndex {
             joins,
             chars,
             decimal_comma: style.decimal_comma(),
-            hits: Vec::new(),
+            hits: Hits::default(),
             spelt: OnceLock::new(),
             date_order: OnceLock::new(),
         };
@@ -131,7 +131,7 @@ impl SourceIndex {
     }
 
     /// Where names of the vocabulary stand; none inside another.
-    pub(super) fn hits(&self) -> &[Hit] {
+    pub(super) fn hits(&self) -> &Hits {
         &self.hits
     }
 
@@ -167,6 +167,11 @@ impl SourceIndex {
     /// Its different words.
     pub(super) fn spelt(&self) -> &Spelt {
         self.spelt.get_or_init(|| Spelt::new(self))
+    }
+
+    /// The hash of each group of tokens.
+    pub(super) fn hashes(&self) -> impl Iterator<Item = u32> + '_ {
+        self.groups.iter().map(|group| group.0)
     }
 
     /// How many groups of tokens with the same hash there are.

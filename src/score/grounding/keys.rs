@@ -2,7 +2,7 @@
 
 use super::fold::Mixer;
 use super::index::{Identity, SourceIndex};
-use super::names::{Book, Concept, Hit, Name, NameId, SpellingId, SpellingOf, Vocabulary};
+use super::names::{Book, Concept, Hits, Name, NameId, SpellingId, SpellingOf, Vocabulary};
 use super::number::Unit;
 use super::walk::{LeafContext, label_of};
 use crate::value::Fuel;
@@ -208,13 +208,7 @@ impl Keys {
     }
 
     /// Adds where the candidate's own names stand in `source`.
-    pub(super) fn locate(
-        &self,
-        vocabulary: &Vocabulary,
-        source: &SourceIndex,
-        hits: &mut Vec<Hit>,
-        fuel: &Fuel,
-    ) {
+    pub(super) fn locate(&self, vocabulary: &Vocabulary, source: &SourceIndex, hits: &mut Hits, fuel: &Fuel) {
         let (names, spellings) = (names_of(vocabulary), spellings_of(vocabulary));
         for (concept, id) in (vocabulary.concepts()..).zip(&self.learned) {
             let name = id.checked_sub(names).and_then(|own| self.book.name(own));

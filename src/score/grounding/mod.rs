@@ -5,8 +5,10 @@
 //! part of one. Short and common values (`negative`, `2`, `left`) count only beside a name of their own field.
 //! A wrong match harms more than a missed one, so what is not clear is not grounded.
 //!
-//! Work is counted in tokens and names that are compared. One value that is not found takes a time linear in the source;
-//! all of a candidate's take what the fuel allows, and what is looked for afterwards is not found.
+//! Work is counted in tokens and names that are compared. A value that is not there costs what the places of its rarest word
+//! cost, once, however it is then asked whether it stands there denied or as something else's; none is looked at where one of its
+//! words stands nowhere. Every such place takes fuel: that bounds what one value may cost and what all of a candidate's may, and
+//! what is looked for afterwards is not found.
 
 mod answers;
 mod as_written;
@@ -32,6 +34,7 @@ mod properties;
 #[cfg(test)]
 mod sentences;
 
+use std::cell::Cell;
 use std::fmt::Write as _;
 use std::ops::Range;
 
@@ -50,7 +53,7 @@ use answers::Answers;
 use boundary::{is_negated, is_whole};
 use evidence::{Document, Field, Judge, Searched, is_quantity, quote_tokens, write_words};
 use keys::Keys;
-use names::{Concept, Hit, settle};
+use names::{Concept, Hit, Hits};
 use neighbourhood::{Names, belongs};
 use probe::{Evidence, Probe};
 use sequence::TokenMatch;
@@ -108,7 +111,7 @@ pub(crate) struct Scratch {
     pointer: String,
     keys: Keys,
     /// Where names stand in the source, if the candidate has names of its own there; else they are the source's.
-    hits: Option<Vec<Hit>>,
+    hits: Option<Hits>,
     answers: Answers,
     /// The source and settings that the hits and answers are for.
     source: Option<(Identity, Settings)>,
@@ -185,8 +188,8 @@ impl<'a> Grounder<'a> {
             hits.clear();
             scratch.keys.locate(vocabulary, source, &mut hits, fuel);
             if !hits.is_empty() {
-                hits.extend_from_slice(source.hits());
-                settle(&mut hits);
+                hits.extend(source.hits());
+                hits.settle();
                 scratch.hits = Some(hits);
             }
             // Without fuel, hits may be missing.
@@ -220,7 +223,7 @@ impl<'a> Grounder<'a> {
             return Some(whole);
         }
         let probe = self.probe(text, place, tokens)?;
-        let (bytes, method) = self.search(&probe, place, false, &|_| true)?;
+        let (bytes, method) = self.search(&probe, place, false, &Cell::new(false), &|_| true)?;
         Some(self.span(bytes, method))
     }
 
@@ -255,12 +258,14 @@ impl<'a> Grounder<'a> {
         Some(probe)
     }
 
-    /// Looks for a value in the whole source: the first place that `also` takes. Denied places count only if `denied`.
+    /// Looks for a value in the whole source: the first place that `also` takes. Denied places count only if `denied`. `stands`
+    /// becomes true where the value's words stand together at all.
     fn search(
         &self,
         probe: &Probe<'_>,
         place: &LeafContext<'_>,
         denied: bool,
+        stands: &Cell<bool>,
         also: &dyn Fn(TokenMatch) -> bool,
     ) -> Option<(Range<usize>, Method)> {
         let (source, fuel) = (self.source, self.fuel);
@@ -271,9 +276,10 @@ impl<'a> Grounder<'a> {
             if is_worded_label || date::is_date(probe) { Evidence::Free } else { probe.evidence() };
         let names = self.names(place);
         let accept = |found: TokenMatch| {
+            stands.set(true);
             // What is around a match is looked at as far as the constants below reach.
             fuel.spend(ACCEPTING)
-                && is_whole(found, probe, source, names.hits)
+                && is_whole(found, probe, source, names.hits.sorted())
                 && (denied || !is_negated(found, probe, source, evidence))
                 && (evidence != Evidence::Free || capitals_agree(found, probe, source))
                 && (keys.is_label || !names.speaks_of_another(found, source))
@@ -285,8 +291,11 @@ impl<'a> Grounder<'a> {
         if let Some(found) = as_written::find(probe, source, fuel, accept) {
             return Some(found);
         }
-        let whole = |found| is_whole(found, probe, source, names.hits) && also(found);
-        if let Some(found) = date::find(probe, source, whole) {
+        let whole = |found| {
+            stands.set(true);
+            is_whole(found, probe, source, names.hits.sorted()) && also(found)
+        };
+        if let Some(found) = date::find(probe, source, fuel, whole) {
             return Some((bytes_of(found, source), Method::Numeric));
         }
         if evidence != Evidence::Free {
@@ -298,7 +307,7 @@ impl<'a> Grounder<'a> {
 
     fn names(&self, place: &LeafContext<'_>) -> Names<'_> {
         let (own, neutral) = self.scratch.keys.concepts(self.scratch.keys.at(place.id));
-        Names { hits: self.scratch.hits.as_deref().unwrap_or(self.source.hits()), own, neutral }
+        Names { hits: self.scratch.hits.as_ref().unwrap_or(self.source.hits()), own, neutral }
     }
 
     /// The support of a leaf: of a text that is not blank, a number, or a truth value. None for what does not count: `false`
@@ -381,10 +390,12 @@ impl<'a> Grounder<'a> {
         let is_of_several = place.is_of_several;
         let is_of_all = is_listed && place.outer.is_none() && !is_of_several;
         let judge = Judge { document, field, is_of_several, is_listed, is_of_all, accepts, vocabulary };
-        let search = || self.searched(&probe, place, &judge);
+        let may_stand = Cell::new(true);
+        let search = || self.searched(&probe, place, &judge, &may_stand);
         let mut verdict = judge.judge(&probe, canonical, quotes, others, search);
         if verdict.finding == Finding::NotFound
-            && let Some(elsewhere) = self.stands(&probe, judge.field.names.hits)
+            && may_stand.get()
+            && let Some(elsewhere) = self.stands(&probe, judge.field.names.hits.sorted())
         {
             verdict = Verdict::stands_elsewhere(elsewhere);
         }
@@ -506,11 +517,18 @@ impl<'a> Grounder<'a> {
         None
     }
 
-    /// Where a value stands in the whole source: affirmed, else otherwise.
-    fn searched(&self, probe: &Probe<'_>, place: &LeafContext<'_>, judge: &Judge<'_>) -> Searched {
+    /// Where a value stands in the whole source: affirmed, else otherwise. `may_stand` becomes false where it stands nowhere.
+    fn searched(
+        &self,
+        probe: &Probe<'_>,
+        place: &LeafContext<'_>,
+        judge: &Judge<'_>,
+        may_stand: &Cell<bool>,
+    ) -> Searched {
         let asserted = |found: TokenMatch| judge.document.assertion(&bytes_of(found, self.source)).how;
         let holds = |found: TokenMatch| judge.accepts_or_affirmed(asserted(found));
-        if let Some(affirmed) = self.search(probe, place, false, &holds) {
+        may_stand.set(false);
+        if let Some(affirmed) = self.search(probe, place, false, may_stand, &holds) {
             return Searched { affirmed: Some(affirmed), otherwise: None };
         }
         if let Some((bytes, how)) = judge.worded(probe) {
@@ -519,7 +537,9 @@ impl<'a> Grounder<'a> {
             }
             return Searched { affirmed: None, otherwise: Some((bytes, how)) };
         }
-        let denied = self.search(probe, place, true, &|_| true).map(|(bytes, _)| {
+        // What stands nowhere does not stand there denied.
+        let denied = may_stand.get().then(|| self.search(probe, place, true, may_stand, &|_| true)).flatten();
+        let denied = denied.map(|(bytes, _)| {
             let how = judge.document.assertion(&bytes).how;
             let how = if how == Assertion::Affirmed { Assertion::Negated } else { how };
             (bytes, how)
@@ -531,7 +551,9 @@ impl<'a> Grounder<'a> {
     fn stands(&self, probe: &Probe<'_>, hits: &[Hit]) -> Option<Range<usize>> {
         let whole = |found| is_whole(found, probe, self.source, hits);
         let found = as_written::find(probe, self.source, self.fuel, whole).map(|(bytes, _)| bytes);
-        found.or_else(|| date::find(probe, self.source, whole).map(|found| bytes_of(found, self.source)))
+        found.or_else(|| {
+            date::find(probe, self.source, self.fuel, whole).map(|found| bytes_of(found, self.source))
+        })
     }
 
     fn span(&self, bytes: Range<usize>, method: Method) -> Match {

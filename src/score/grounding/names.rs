@@ -1,6 +1,6 @@
 //! Names of fields: what a field may be called in a text, and where those names stand.
 
-use super::fold::{Word, fold_str};
+use super::fold::{Mixer, Word, fold_str};
 use super::index::{Identity, SourceIndex, gap, has_capital};
 use super::number::{Unit, unit_of_word};
 use super::token::{Style, Token, TokenKind, letters, tokenize};
@@ -8,6 +8,8 @@ use super::words::{is_generic_key, is_label_key};
 use crate::value::Fuel;
 use foldhash::fast::RandomState;
 use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
+use std::ops::Range;
 
 /// A field, by its number in the vocabulary; the names that only a candidate has follow after those.
 pub(super) type Concept = u32;
@@ -29,20 +31,64 @@ pub(super) struct Hit {
     pub(super) concept: Concept,
 }
 
-/// Sorts hits and leaves out those inside another: within `progesterone receptor`, `receptor` is no name of its own.
-pub(super) fn settle(hits: &mut Vec<Hit>) {
-    // Two sorted lists, one after the other, are merged in linear time.
-    hits.sort();
-    // Sorted: a longer name comes first.
-    let mut widest = (0, 0);
-    hits.retain(|hit| {
-        let here = (hit.start, hit.end.0);
-        let inside = here != widest && here.1 <= widest.1;
-        if here.1 > widest.1 {
-            widest = here;
-        }
-        !inside
-    });
+/// Where names stand in a text; none inside another.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Hits {
+    sorted: Vec<Hit>,
+    /// The same, those of each concept together: what asks for one field's names does not pass by all others'.
+    by_concept: Vec<Hit>,
+}
+
+impl Hits {
+    pub(super) fn clear(&mut self) {
+        self.sorted.clear();
+        self.by_concept.clear();
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.sorted.is_empty()
+    }
+
+    pub(super) fn push(&mut self, hit: Hit) {
+        self.sorted.push(hit);
+    }
+
+    /// Adds those of the same text that are settled.
+    pub(super) fn extend(&mut self, hits: &Hits) {
+        self.sorted.extend_from_slice(&hits.sorted);
+    }
+
+    /// Sorts hits and leaves out those inside another: within `progesterone receptor`, `receptor` is no name of its own.
+    pub(super) fn settle(&mut self) {
+        // Two sorted lists, one after the other, are merged in linear time.
+        self.sorted.sort();
+        // Sorted: a longer name comes first.
+        let mut widest = (0, 0);
+        self.sorted.retain(|hit| {
+            let here = (hit.start, hit.end.0);
+            let inside = here != widest && here.1 <= widest.1;
+            if here.1 > widest.1 {
+                widest = here;
+            }
+            !inside
+        });
+        self.by_concept.clear();
+        self.by_concept.extend_from_slice(&self.sorted);
+        self.by_concept.sort_unstable_by_key(|hit| (hit.concept, *hit));
+    }
+
+    /// All, in order.
+    pub(super) fn sorted(&self) -> &[Hit] {
+        &self.sorted
+    }
+
+    /// The names of one concept that begin within some tokens, in order.
+    pub(super) fn of(&self, concept: Concept, tokens: &Range<usize>) -> &[Hit] {
+        let before = |to: usize| {
+            self.by_concept.partition_point(|hit| (hit.concept, hit.start as usize) < (concept, to))
+        };
+        self.by_concept.get(before(tokens.start)..before(tokens.end.max(tokens.start))).unwrap_or_default()
+    }
 }
 
 /// All fields that a rubric knows, with every name each may have in a text, so that a value is never taken from
@@ -51,8 +97,10 @@ pub(super) fn settle(hits: &mut Vec<Hit>) {
 pub(crate) struct Vocabulary {
     identity: Identity,
     book: Book,
-    /// Each field's names.
+    /// Each field's names, those that begin with one word together.
     fields: Vec<(Concept, SpellingOf)>,
+    /// Where the names that begin with a word stand among them, by its hash.
+    by_first: HashMap<u32, Range<usize>, BuildHasherDefault<Mixer>>,
     /// How many fields there are.
     concepts: Concept,
 }
@@ -92,6 +140,14 @@ impl Vocabulary {
         }
         vocabulary.book.concepts_of = concepts_of;
         vocabulary.book.settle();
+        let Self { book, fields, by_first, .. } = &mut vocabulary;
+        let first = |spelling: SpellingOf| book.tokens_of(spelling).first().map(|token| token.hash);
+        fields.sort_by_key(|(_, spelling)| first(*spelling));
+        for (at, (_, spelling)) in fields.iter().enumerate() {
+            if let Some(hash) = first(*spelling) {
+                by_first.entry(hash).or_insert(at..at).end = at + 1;
+            }
+        }
         vocabulary
     }
 
@@ -108,12 +164,16 @@ impl Vocabulary {
     }
 
     /// Where the names stand in `source`; none inside another.
-    pub(super) fn locate(&self, source: &SourceIndex) -> Vec<Hit> {
-        let mut hits = Vec::new();
-        for (concept, spelling) in &self.fields {
-            self.book.locate(*spelling, *concept, source, &mut hits, &Fuel::of(u64::MAX));
+    pub(super) fn locate(&self, source: &SourceIndex) -> Hits {
+        let mut hits = Hits::default();
+        let fuel = Fuel::of(u64::MAX);
+        // A text has fewer words than there are names.
+        for names in source.hashes().filter_map(|hash| self.by_first.get(&hash)) {
+            for (concept, spelling) in self.fields.get(names.clone()).unwrap_or_default() {
+                self.book.locate(*spelling, *concept, source, &mut hits, &fuel);
+            }
         }
-        settle(&mut hits);
+        hits.settle();
         hits
     }
 }
@@ -159,6 +219,9 @@ pub(super) struct Book {
     /// How many bytes the names have.
     pub(super) bytes: usize,
 }
+
+/// With so few places to look at, it is quicker to look than to ask where the other words of a name stand.
+const FEW: usize = 16;
 
 /// Names longer than this many tokens are prose, not names. The long names of laboratory tests have some 15.
 const LONGEST: usize = 20;
@@ -279,27 +342,37 @@ impl Book {
         }
     }
 
+    /// The tokens of a spelling, which is one of this book's counted from 0.
+    fn tokens_of(&self, spelling: SpellingOf) -> &[Token] {
+        let at = spelling.id as usize;
+        let from = at.checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or(0);
+        self.ends.get(at).and_then(|to| self.tokens.get(from..*to)).unwrap_or_default()
+    }
+
     /// Adds every place where `spelling`, which is one of this book's counted from 0, stands in `source`.
     pub(super) fn locate(
         &self,
         spelling: SpellingOf,
         concept: Concept,
         source: &SourceIndex,
-        hits: &mut Vec<Hit>,
+        hits: &mut Hits,
         fuel: &Fuel,
     ) {
-        let at = spelling.id as usize;
-        let from = at.checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or(0);
-        let tokens = self.ends.get(at).and_then(|to| self.tokens.get(from..*to)).unwrap_or_default();
+        let tokens = self.tokens_of(spelling);
         let Some(first) = tokens.first() else {
             return;
         };
-        let places = source.occurrences(first.hash);
+        let (mut before, mut places) = (0_u32, source.occurrences(first.hash));
+        if places.len() > FEW {
+            // A name that begins with a word that stands everywhere is looked for where its rarest word stands.
+            let words = (0_u32..).zip(tokens).map(|(i, token)| (i, source.occurrences(token.hash)));
+            (before, places) = words.min_by_key(|(_, places)| places.len()).unwrap_or((0, places));
+        }
         if !fuel.spend_on(1 + places.len()) {
             return;
         }
         let len = u32::try_from(tokens.len()).unwrap_or_default();
-        for &at in places {
+        for at in places.iter().filter_map(|at| at.checked_sub(before)) {
             if self.stands(spelling.short, tokens, source, at as usize) {
                 hits.push(Hit { start: at, end: std::cmp::Reverse(at + len), concept });
             }

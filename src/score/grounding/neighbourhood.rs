@@ -7,25 +7,28 @@
 use super::boundary::listed_at;
 use super::fold::fold_eq;
 use super::index::SourceIndex;
-use super::names::{Concept, Hit};
+use super::names::{Concept, Hit, Hits};
 use super::number::Dimension;
 use super::probe::{Evidence, Probe, unit_at};
 use super::sequence::{TokenMatch, has_blank_line};
 use super::token::TokenKind;
 use super::words::WordClass;
+use smallvec::SmallVec;
 
 /// How many tokens of a table row are gone back over to its first cell.
 const ROW: usize = 64;
 /// How far to look, in tokens.
 const REACH: usize = 24;
+/// How many names that are joined may share a value: no more is gone along a list of names.
+const JOINED: usize = 64;
 /// How many words that say something may stand between a name and its value.
 const WORDS: usize = 6;
 
 /// Names in the source and whose they are, seen from one field.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Names<'a> {
-    /// All hits, sorted; none inside another.
-    pub(super) hits: &'a [Hit],
+    /// All of them.
+    pub(super) hits: &'a Hits,
     /// The field's own concepts.
     pub(super) own: &'a [Concept],
     /// Its ancestors': neither its own nor another's.
@@ -43,8 +46,9 @@ struct Group {
 impl Names<'_> {
     /// Names inside a match.
     fn inside(&self, found: TokenMatch) -> impl Iterator<Item = &Hit> {
-        let first = self.hits.partition_point(|hit| (hit.start as usize) < found.from);
+        let first = self.hits.sorted().partition_point(|hit| (hit.start as usize) < found.from);
         self.hits
+            .sorted()
             .get(first..)
             .unwrap_or_default()
             .iter()
@@ -68,12 +72,17 @@ impl Names<'_> {
         &'s self,
         tokens: &std::ops::Range<usize>,
     ) -> impl Iterator<Item = std::ops::Range<usize>> + 's {
-        let from = self.hits.partition_point(|hit| (hit.start as usize) < tokens.start);
-        let to = self.hits.partition_point(|hit| (hit.start as usize) < tokens.end);
-        let near = self.hits.get(from..to.max(from)).unwrap_or_default();
-        near.iter()
-            .filter(|hit| self.own.contains(&hit.concept))
-            .map(|hit| hit.start as usize..hit.end.0 as usize)
+        let own = self.own.iter().enumerate();
+        let different = own.filter(|(at, concept)| !self.own.iter().take(*at).any(|known| known == *concept));
+        let mut lists: SmallVec<[&'s [Hit]; 4]> =
+            different.map(|(_, concept)| self.hits.of(*concept, tokens)).collect();
+        std::iter::from_fn(move || {
+            let lists = lists.iter_mut().filter(|list| !list.is_empty());
+            let next = lists.min_by_key(|list| list.first())?;
+            let (hit, rest) = next.split_first()?;
+            *next = rest;
+            Some(hit.start as usize..hit.end.0 as usize)
+        })
     }
 
     fn is_anothers(&self, hit: &Hit) -> bool {
@@ -93,8 +102,8 @@ impl Names<'_> {
 
     /// Whether a name of the field begins before the match and ends in it: `grade II`, found in `Nottingham grade II`.
     fn reaches_into(&self, found: TokenMatch) -> bool {
-        let upto = self.hits.partition_point(|hit| (hit.start as usize) < found.from);
-        let near = self.hits.get(upto.saturating_sub(16)..upto).unwrap_or_default();
+        let upto = self.hits.sorted().partition_point(|hit| (hit.start as usize) < found.from);
+        let near = self.hits.sorted().get(upto.saturating_sub(16)..upto).unwrap_or_default();
         near.iter().any(|hit| {
             let end = hit.end.0 as usize;
             end > found.from && end < found.to && self.own.contains(&hit.concept)
@@ -115,15 +124,15 @@ impl Names<'_> {
 
     /// The name that ends before token `end`: its first token, and whether it is the field's own.
     fn ending(&self, end: usize) -> Option<Group> {
-        let upto = self.hits.partition_point(|hit| (hit.start as usize) < end);
-        let near = self.hits.get(upto.saturating_sub(16)..upto)?;
+        let upto = self.hits.sorted().partition_point(|hit| (hit.start as usize) < end);
+        let near = self.hits.sorted().get(upto.saturating_sub(16)..upto)?;
         self.one(near.iter().filter(|hit| hit.end.0 as usize == end))
     }
 
     /// The name that starts at token `start`.
     fn starting(&self, start: usize) -> Option<Group> {
-        let from = self.hits.partition_point(|hit| (hit.start as usize) < start);
-        let near = self.hits.get(from..)?;
+        let from = self.hits.sorted().partition_point(|hit| (hit.start as usize) < start);
+        let near = self.hits.sorted().get(from..)?;
         self.one(near.iter().take_while(|hit| hit.start as usize == start))
     }
 
@@ -143,7 +152,7 @@ impl Names<'_> {
     /// Adds the names that are joined to `group` on its left.
     fn widen_left(&self, group: Group, source: &SourceIndex) -> Group {
         let mut wide = group;
-        loop {
+        for _ in 0..JOINED {
             let mut end = wide.from;
             if !joins(source.gap_before(end)) {
                 return wide;
@@ -162,12 +171,13 @@ impl Names<'_> {
                 None => return wide,
             }
         }
+        wide
     }
 
     /// Adds the names that are joined to `group` on its right.
     fn widen_right(&self, group: Group, source: &SourceIndex) -> Group {
         let mut wide = group;
-        loop {
+        for _ in 0..JOINED {
             let gap = source.gap_before(wide.to);
             if !joins(gap) {
                 return wide;
@@ -184,6 +194,7 @@ impl Names<'_> {
                 _ => return wide,
             }
         }
+        wide
     }
 }
 
