@@ -4,7 +4,6 @@ use super::account::{DimensionBreakdown, Loss, MeasureKind, Opinion, ScoreBreakd
 use super::assessment::Assessment;
 use super::assessor::{Beside, MAX_STEPS};
 use super::combine::combine;
-use super::evaluate::{Scope, holds_alone};
 use super::field_slots::FieldSlots;
 use super::grounded::{self, Names, Source};
 use super::grounding::Scratch;
@@ -15,14 +14,13 @@ use super::parted::{NO_PARTS_EXTRACTED, PARTS_SKIPPED};
 use super::pre_existing::PreExisting;
 use super::quotes::Quotes;
 use super::source_answers::SourceAnswers;
-use super::wording::{check_issue, plain_issue, schema_issue, script_issue};
-use crate::profile::{Combine, Counts, Disagreement, Dispositions, Weight};
+use super::wording::{plain_issue, schema_issue};
+use crate::profile::{Combine, Disagreement, Dispositions, Weight};
 use crate::rules::{
-    Check, CompiledMeasure, CompiledRule, CompiledRules, CompiledTarget, Condition, GroundingSettings, Index,
-    IssueText, Operand, Program, SchemaCheck, Test,
+    CompiledMeasure, CompiledRules, GroundingSettings, Index, IssueText, Program, SchemaCheck,
 };
 use crate::script::{Arguments, FunctionId, ScriptError, ScriptSet};
-use crate::value::{Disposition, Fuel, Item, Pointer, Score, Segment, Severity};
+use crate::value::{Disposition, Fuel, Item, Score, Severity};
 use serde_json::Value;
 use std::cell::RefCell;
 use std::collections::BTreeMap;

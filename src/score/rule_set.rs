@@ -153,7 +153,7 @@ impl<'a> Machine<'a> {
         let target = match &rule.target {
             CompiledTarget::Candidate => "".into(),
             CompiledTarget::Field { pointer, .. } => pointer.into(),
-            CompiledTarget::Each { .. } => scope.at.to_string().into(),
+            CompiledTarget::Each { .. } => scope.at.text().into(),
         };
         let before = self.out.issues.len();
         self.out.issues.push(check_issue(&rule.issue, check, target, self.dispositions, scope));

@@ -36,6 +36,23 @@ impl<'a> Pointer<'a> {
         self.segment
     }
 
+    /// The pointer as text. `to_string` says the same, and takes longer.
+    #[must_use]
+    pub(crate) fn text(&self) -> String {
+        let mut text = String::with_capacity(32);
+        self.write(&mut text);
+        text
+    }
+
+    fn write(&self, text: &mut String) {
+        if let Some(parent) = self.parent {
+            parent.write(text);
+        }
+        if let Some(segment) = self.segment {
+            push_segment(text, segment);
+        }
+    }
+
     /// The pointer without its last step.
     #[must_use]
     pub(crate) fn parent(&self) -> Option<&'a Pointer<'a>> {
@@ -139,6 +156,7 @@ mod tests {
         let a = root.child(Segment::Key("a/b~c"));
         let b = a.child(Segment::Index(3));
         assert_eq!(b.to_string(), "/a~1b~0c/3");
+        assert_eq!((b.text(), root.text()), (b.to_string(), String::new()));
         let value = serde_json::json!({"a/b~c": [0, 1, 2, "x"]});
         assert_eq!(value.pointer(&b.to_string()).unwrap(), "x");
         let (item, found) = (Item::from(&value), |at: &Pointer<'_>| Item::from(&value).at(at));
