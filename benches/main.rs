@@ -36,7 +36,7 @@ fn main() {
     let filters: Vec<String> = arguments.into_iter().filter(|word| !word.starts_with('-')).collect();
     let asked = |name: &str| filters.is_empty() || filters.iter().any(|word| word == name);
     if asked("growth") {
-        growth::table();
+        growth::tables();
     }
     if asked("ratios") {
         by_hand::table();

@@ -4,7 +4,7 @@
 use super::index::SourceIndex;
 use super::probe::Probe;
 use super::sequence::{TokenMatch, align};
-use super::{Method, bytes_of, probe};
+use super::{MOST_REFUSED, Method, bytes_of, probe};
 use crate::value::Fuel;
 use std::ops::Range;
 
@@ -32,7 +32,7 @@ pub(super) fn find(
     let anchor = anchors.min_by_key(|i| candidates(*i))?;
     let hash = probe.token(anchor)?.hash;
     let limit = work_limit(source);
-    let (mut work, mut other) = (0, None);
+    let (mut work, mut refused, mut other) = (0, 0, None);
     let places =
         source.occurrences(hash).iter().copied().chain(source.joined(hash).iter().map(|join| join.1));
     let mut counted = 0;
@@ -52,9 +52,11 @@ pub(super) fn find(
             if other.is_some() && !begins_exactly(probe, source, from) {
                 continue;
             }
-            if let Some(found) = align(probe, source, from, &mut work)
-                && accept(found)
-            {
+            if let Some(found) = align(probe, source, from, &mut work) {
+                if !accept(found) {
+                    refused += 1;
+                    continue;
+                }
                 let bytes = bytes_of(found, source);
                 if let Some(exact) = exactly(probe, source, &bytes) {
                     return Some((exact, Method::Exact));
@@ -63,7 +65,7 @@ pub(super) fn find(
                 other.get_or_insert((bytes, method));
             }
         }
-        if work > limit {
+        if work > limit || refused >= MOST_REFUSED {
             break;
         }
     }

@@ -5,6 +5,7 @@
 //! forgiven: shapes that look alike (`rn` for `m`), letters swapped, a doubled letter; never the first letter, never in
 //! numbers, short words, or words that say whether something is there.
 
+use super::MOST_REFUSED;
 use super::fold::{LONGEST_WORD as LONGEST, Word, fold_eq};
 use super::index::SourceIndex;
 use super::probe::{Probe, number_at, unit_at};
@@ -220,7 +221,7 @@ pub(super) fn find(
     if !fuel.spend_on(places.iter().map(|places| places.len()).sum::<usize>() / SCANNED) {
         return None;
     }
-    let (mut best, mut other) = (None::<TokenMatch>, None::<TokenMatch>);
+    let (mut best, mut other, mut refused) = (None::<TokenMatch>, None::<TokenMatch>, 0);
     for place in places.into_iter().flatten() {
         let Some(from) = (*place as usize).checked_sub(pivot) else { continue };
         let anchored = anchor.is_some_and(|i| {
@@ -231,11 +232,18 @@ pub(super) fn find(
         if !is_better || !(anchored || might_be_longest(from)) {
             continue;
         }
-        if let Some(found) = aligned(probe, source, from, allowed, fuel).filter(|found| accept(*found)) {
-            *(if anchored { &mut best } else { &mut other }) = Some(found);
+        if let Some(found) = aligned(probe, source, from, allowed, fuel) {
+            if accept(found) {
+                *(if anchored { &mut best } else { &mut other }) = Some(found);
+            } else {
+                refused += 1;
+            }
         }
         if fuel.is_spent() {
             return None;
+        }
+        if refused >= MOST_REFUSED {
+            break;
         }
     }
     best.or(other)

@@ -7,8 +7,8 @@
 //!
 //! Work is counted in tokens and names that are compared. A value that is not there costs what the places of its rarest word
 //! cost, once, however it is then asked whether it stands there denied or as something else's; none is looked at where one of its
-//! words stands nowhere. Every such place takes fuel: that bounds what one value may cost and what all of a candidate's may, and
-//! what is looked for afterwards is not found.
+//! words stands nowhere. `MOST_REFUSED` bounds how many such places are read, `as_written::work_limit` how many are compared; each
+//! takes fuel, which bounds what all values of a candidate may cost: what is looked for afterwards is not found.
 
 mod answers;
 mod as_written;
@@ -165,6 +165,10 @@ const OF_NUMBERS: [Assertion; 4] =
 
 /// What it costs to look at what is around one match, in token comparisons.
 const ACCEPTING: u64 = 32;
+
+/// At how many places where its words stand together a value may be refused in one search: one that is denied or another's at so
+/// many is not found at a later one.
+const MOST_REFUSED: usize = 1_000;
 
 impl<'a> Grounder<'a> {
     /// Prepares to ground leaves of `candidate`: its keys and labels join the vocabulary, so that a value is not taken
