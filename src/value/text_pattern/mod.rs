@@ -4,6 +4,7 @@ mod ascii;
 mod needs;
 mod pairs;
 mod plain;
+mod shared;
 mod size;
 mod steps;
 
@@ -23,7 +24,7 @@ use std::sync::{Arc, OnceLock};
 const BY_WORDS: u32 = 32;
 
 /// How a pattern reads letters and lines, and how large it may be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct PatternSyntax {
     /// Whether upper and lower case are the same.
     pub(crate) ignore_case: bool,
@@ -82,8 +83,8 @@ impl PatternSyntax {
 /// compile (the tests see to that), and not even parsed.
 ///
 /// There are two automata of it. `\w` stands for a hundred thousand letters and `.` for all that can be written, of which a text
-/// of ASCII has a hundred: for such a text, as most are, the pattern is compiled without the others, in a tenth of the time. Copies
-/// of a pattern share them.
+/// of ASCII has a hundred: for such a text, as most are, the pattern is compiled without the others, in a tenth of the time. Patterns
+/// that are written alike share them.
 #[derive(Clone)]
 pub struct TextPattern(Arc<Compiled>);
 
@@ -117,15 +118,18 @@ impl TextPattern {
     }
 
     fn unread(written: &str, syntax: PatternSyntax) -> Self {
-        TextPattern(Arc::new(Compiled {
-            written: written.to_owned(),
-            syntax,
-            for_ascii: OnceLock::new(),
-            for_any: OnceLock::new(),
-            needs: OnceLock::new(),
-            asked: AtomicU32::new(0),
-            plain: OnceLock::new(),
-        }))
+        let make = || {
+            Arc::new(Compiled {
+                written: written.to_owned(),
+                syntax,
+                for_ascii: OnceLock::new(),
+                for_any: OnceLock::new(),
+                needs: OnceLock::new(),
+                asked: AtomicU32::new(0),
+                plain: OnceLock::new(),
+            })
+        };
+        TextPattern(shared::one_of(written, syntax, make))
     }
 
     /// As it is written.

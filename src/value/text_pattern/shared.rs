@@ -1,0 +1,54 @@
+//! Patterns that are written alike are one: many rules, types of documents and profiles ask for the same, and each has to be
+//! compiled and kept near only once.
+
+use super::{Compiled, PatternSyntax};
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError, Weak};
+
+/// Patterns of this process, by how they are written and read. Those that nobody has any more are left out from time to time.
+#[derive(Default)]
+struct Known {
+    patterns: HashMap<(String, PatternSyntax), Weak<Compiled>>,
+    /// With so many, those that are gone are left out.
+    most: usize,
+}
+
+static KNOWN: LazyLock<Mutex<Known>> = LazyLock::new(Mutex::default);
+
+/// The pattern that is written so, made if there is none.
+pub(super) fn one_of(
+    written: &str,
+    syntax: PatternSyntax,
+    make: impl FnOnce() -> Arc<Compiled>,
+) -> Arc<Compiled> {
+    // Whoever broke while holding it had put in a whole pattern or none.
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let key = (written.to_owned(), syntax);
+    if let Some(pattern) = known.patterns.get(&key).and_then(Weak::upgrade) {
+        return pattern;
+    }
+    if known.patterns.len() >= known.most {
+        known.patterns.retain(|_, pattern| pattern.strong_count() > 0);
+        known.most = 2 * known.patterns.len() + 1_000;
+    }
+    let pattern = make();
+    known.patterns.insert(key, Arc::downgrade(&pattern));
+    pattern
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::TextPattern;
+    use crate::value::PatternSyntax;
+    use std::sync::Arc;
+
+    #[test]
+    fn what_is_written_and_read_alike_is_compiled_once() {
+        let plain = PatternSyntax { ignore_case: false, by_lines: false, most_bytes: 1 << 20 };
+        let of = |written: &str, syntax| TextPattern::unread(written, syntax);
+        let (one, two) = (of("^shared [a-z]+$", plain), of("^shared [a-z]+$", plain));
+        assert!(Arc::ptr_eq(&one.0, &two.0));
+        let other = of("^shared [a-z]+$", PatternSyntax { ignore_case: true, ..plain });
+        assert!(!Arc::ptr_eq(&one.0, &other.0) && other.is_match("SHARED X") && !one.is_match("SHARED X"));
+    }
+}
