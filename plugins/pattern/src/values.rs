@@ -1,19 +1,20 @@
 //! Which matches of a field say the same: its vocabulary, which the host writes into the pattern file.
 
-use regex::RegexSetBuilder;
+use std::sync::Arc;
+
+use regex_automata::Input;
 use regex_automata::meta::Regex;
 use regex_automata::nfa::thompson::WhichCaptures;
 use regex_automata::util::syntax;
-use regex_syntax::ParserBuilder;
+use regex_syntax::ast::parse::Parser;
 use serde::Deserialize;
-use std::sync::Arc;
 
-use crate::expression::{Automata, most_bytes};
+use crate::expression::{Automata, Needs};
 
 /// Most phrases of one vocabulary.
 const MAX_PHRASES: usize = 2_000;
-/// Memory bound of one compiled vocabulary, in bytes.
-const MAX_COMPILED_BYTES: usize = 16 << 20;
+/// Memory bound of one compiled phrase, in bytes.
+const MAX_COMPILED_BYTES: usize = 4 << 20;
 
 /// A vocabulary as the host writes it.
 #[derive(Debug, Clone, Deserialize)]
@@ -28,15 +29,36 @@ pub(crate) struct RawValues {
     polarity: bool,
 }
 
-/// A vocabulary, compiled when a match is first read by it.
+/// A vocabulary.
 #[derive(Debug, Clone)]
 pub(crate) struct Values {
-    phrases: Vec<String>,
-    search: Arc<Automata>,
-    /// The canonical value of each phrase.
-    says: Vec<usize>,
+    /// The longer before the shorter.
+    phrases: Arc<[Phrase]>,
     prefer: Option<usize>,
     polarity: bool,
+}
+
+/// A phrase, compiled when a text is first read that may have it.
+#[derive(Debug)]
+struct Phrase {
+    pattern: String,
+    /// The canonical value.
+    says: usize,
+    needs: Needs,
+    automata: Automata,
+}
+
+impl Phrase {
+    fn automaton(&self, text: &str) -> Option<&Regex> {
+        self.automata.for_text(text, |any| {
+            let limits = Regex::config()
+                .nfa_size_limit(Some(MAX_COMPILED_BYTES))
+                .which_captures(WhichCaptures::Implicit)
+                .auto_prefilter(false);
+            let syntax = syntax::Config::new().case_insensitive(true).unicode(any).utf8(any);
+            Regex::builder().syntax(syntax).configure(limits).build(&self.pattern).ok()
+        })
+    }
 }
 
 impl Values {
@@ -48,36 +70,39 @@ impl Values {
         // Of two phrases that begin at one place, the longer says more: `not involved` before `not`.
         phrases.sort_by_key(|(pattern, _)| std::cmp::Reverse(pattern.len()));
         let mut names: Vec<String> = Vec::new();
-        let mut says = Vec::with_capacity(phrases.len());
-        let mut most: u64 = 0;
-        for (pattern, value) in &phrases {
-            let parsed = ParserBuilder::new().case_insensitive(true).build().parse(pattern);
-            most = most.saturating_add(parsed.map_or(u64::MAX, |parsed| most_bytes(&parsed)));
-            let known = names.iter().position(|name| name == value);
-            says.push(known.unwrap_or(names.len()));
-            if known.is_none() {
-                names.push(value.clone());
+        let mut checked = Vec::with_capacity(phrases.len());
+        for (pattern, value) in phrases {
+            let read = Parser::new().parse(&pattern);
+            let read = read.map_err(|error| format!("{} in `{pattern}`", error.kind()))?;
+            let says = names.iter().position(|name| *name == value).unwrap_or(names.len());
+            if says == names.len() {
+                names.push(value);
             }
+            checked.push(Phrase { says, needs: Needs::of(&read), automata: Automata::default(), pattern });
         }
         let prefer = prefer.and_then(|prefer| names.iter().position(|name| *name == prefer));
-        let phrases: Vec<String> = phrases.into_iter().map(|(pattern, _)| pattern).collect();
-        if most > MAX_COMPILED_BYTES as u64 {
-            let mut builder = RegexSetBuilder::new(&phrases);
-            let built = builder.case_insensitive(true).size_limit(MAX_COMPILED_BYTES).build();
-            built.map_err(|error| error.to_string().lines().last().unwrap_or_default().trim().to_owned())?;
-        }
-        Ok(Values { phrases, search: Arc::default(), says, prefer, polarity })
+        Ok(Values { phrases: checked.into(), prefer, polarity })
     }
 
     /// What a text says: one value; none where it says several or none.
     pub(crate) fn read(&self, text: &str) -> Option<usize> {
         let mut said = None;
-        for found in self.search.for_text(text, |any| automaton(&self.phrases, any))?.find_iter(text) {
-            let value = self.says.get(found.pattern().as_usize()).copied()?;
+        let may_be = self.phrases.iter().filter(|phrase| phrase.needs.are_met_by(text));
+        let may_be: Vec<(&Phrase, &Regex)> =
+            may_be.filter_map(|phrase| Some((phrase, phrase.automaton(text)?))).collect();
+        let mut at = 0;
+        while let Some(rest) = text.get(at..) {
+            let found = may_be.iter().filter_map(|(phrase, automaton)| {
+                Some((phrase.says, automaton.find(Input::new(text).span(at..text.len()))?))
+            });
+            // Of those that begin at one place the first.
+            let Some((value, found)) = found.min_by_key(|(_, found)| found.start()) else { break };
             if said.is_some_and(|known| known != value) {
                 return None;
             }
             said = Some(value);
+            let next = rest.chars().next().map_or(1, char::len_utf8);
+            at = found.end().max(at + next);
         }
         said
     }
@@ -91,14 +116,4 @@ impl Values {
     pub(crate) fn prefers(&self) -> Option<usize> {
         self.prefer
     }
-}
-
-/// One automaton of all phrases, for any text or for texts of ASCII alone.
-fn automaton(phrases: &[String], any: bool) -> Option<Regex> {
-    let limits = Regex::config()
-        .nfa_size_limit(Some(MAX_COMPILED_BYTES))
-        .hybrid_cache_capacity(MAX_COMPILED_BYTES)
-        .which_captures(WhichCaptures::Implicit);
-    let syntax = syntax::Config::new().case_insensitive(true).unicode(any).utf8(any);
-    Regex::builder().syntax(syntax).configure(limits).build_many(phrases).ok()
 }

@@ -10,7 +10,7 @@ mod steps;
 
 use crate::diag::Span;
 use ascii::within_ascii;
-use needs::Needs;
+pub(crate) use needs::Needs;
 use plain::PlainPattern;
 use regex_automata::meta::{Builder, Regex};
 use regex_automata::util::syntax;
@@ -21,7 +21,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
 /// For how many texts a pattern is looked for by its words before it is compiled: where there are more, an automaton is worth it.
-const BY_WORDS: u32 = 32;
+pub(crate) const BY_WORDS: u32 = 32;
 
 /// How a pattern reads letters and lines, and how large it may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

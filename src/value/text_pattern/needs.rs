@@ -6,7 +6,7 @@ use regex_syntax::ast::{Ast, RepetitionKind, RepetitionRange};
 
 /// What a text must have for a pattern to be found in it.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Needs {
+pub(crate) enum Needs {
     /// Nothing of which this can tell.
     Nothing,
     /// These characters of ASCII in a row, in any case.
@@ -17,12 +17,12 @@ pub(super) enum Needs {
 
 impl Needs {
     /// What a pattern needs as it is written, which is known before flags and classes are looked up.
-    pub(super) fn of(written: &str) -> Self {
+    pub(crate) fn of(written: &str) -> Self {
         Parser::new().parse(written).map_or(Needs::Nothing, |pattern| needs(&pattern))
     }
 
     /// Whether a text has all that is needed: `false` is certain that it has not the pattern.
-    pub(super) fn are_met_by(&self, text: &str) -> bool {
+    pub(crate) fn are_met_by(&self, text: &str) -> bool {
         if *self == Needs::Nothing {
             return true;
         }

@@ -8,14 +8,15 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use needs::Needs;
+pub(crate) use needs::Needs;
 use regex::RegexBuilder;
 use regex_automata::meta::Regex;
 use regex_automata::util::captures;
 use regex_automata::util::syntax;
-use regex_syntax::ParserBuilder;
+use regex_syntax::ast::parse::Parser;
+use regex_syntax::hir::translate::TranslatorBuilder;
 use regex_syntax::hir::{Hir, HirKind};
-pub(crate) use size::most_bytes;
+use size::most_bytes;
 
 /// Memory bound of one compiled pattern, in bytes.
 const MAX_COMPILED_BYTES: usize = 4 << 20;
@@ -32,7 +33,7 @@ struct Inner {
     written: String,
     names: Vec<String>,
     /// What a text must have.
-    needs: OnceLock<Needs>,
+    needs: Needs,
     /// How many texts were asked for that.
     asked: AtomicU32,
     automata: Automata,
@@ -62,11 +63,14 @@ impl Automata {
 impl Expression {
     /// An expression, or what is wrong with it.
     pub(crate) fn new(written: &str) -> Result<Self, regex::Error> {
-        let mut parser = ParserBuilder::new();
-        let parsed = parser.case_insensitive(true).multi_line(true).crlf(true).build().parse(written);
+        let read = Parser::new().parse(written).ok();
+        let needs = read.as_ref().map_or(Needs::Nothing, Needs::of);
+        let mut translator = TranslatorBuilder::new();
+        let mut translator = translator.case_insensitive(true).multi_line(true).crlf(true).build();
+        let parsed = read.and_then(|read| translator.translate(written, &read).ok());
         let mut names = Vec::new();
         match &parsed {
-            Ok(parsed) if most_bytes(parsed) <= MAX_COMPILED_BYTES as u64 => add_names(parsed, &mut names),
+            Some(parsed) if most_bytes(parsed) <= MAX_COMPILED_BYTES as u64 => add_names(parsed, &mut names),
             _ => {
                 let mut builder = RegexBuilder::new(written);
                 builder.case_insensitive(true).multi_line(true).crlf(true).size_limit(MAX_COMPILED_BYTES);
@@ -76,7 +80,7 @@ impl Expression {
         Ok(Expression(Arc::new(Inner {
             written: written.to_owned(),
             names,
-            needs: OnceLock::new(),
+            needs,
             asked: AtomicU32::new(0),
             automata: Automata::default(),
         })))
@@ -107,7 +111,7 @@ impl Expression {
         let Inner { written, needs, asked, automata, .. } = &*self.0;
         if !automata.is_known_for(text)
             && asked.fetch_add(1, Ordering::Relaxed) < BY_WORDS
-            && !needs.get_or_init(|| Needs::of(written)).are_met_by(text)
+            && !needs.are_met_by(text)
         {
             return None;
         }

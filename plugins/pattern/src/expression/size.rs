@@ -8,7 +8,7 @@ const STATE: u64 = 64;
 
 /// More than the pattern takes as an automaton, in bytes.
 #[must_use]
-pub(crate) fn most_bytes(pattern: &Hir) -> u64 {
+pub(super) fn most_bytes(pattern: &Hir) -> u64 {
     states(pattern).saturating_add(8).saturating_mul(STATE)
 }
 

@@ -20,6 +20,7 @@ mod scopes;
 mod subject;
 mod support;
 mod table;
+mod texts;
 mod wordings;
 
 pub(super) use field::Field;

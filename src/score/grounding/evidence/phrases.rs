@@ -8,8 +8,9 @@
 //! that was given first.
 
 use super::table::Table;
-use super::wordings::{lead, leads};
+use super::wordings::{Lead, lead, leads};
 use crate::rules::Phrase;
+use crate::value::{BY_WORDS, Needs};
 use regex_automata::meta::Regex;
 use regex_automata::nfa::thompson::WhichCaptures;
 use regex_automata::{Anchored, Input, util::syntax};
@@ -17,6 +18,7 @@ use regex_syntax::try_is_word_character;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Largest automaton of one search, in bytes.
 const MAX_AUTOMATON: usize = 64 << 20;
@@ -28,7 +30,7 @@ const LONGEST_FOUND: usize = 500;
 pub(super) struct PhraseSearch {
     phrases: Vec<Sought>,
     /// Those that begin with some letters, of which the second may be any.
-    begun: HashMap<(char, Option<char>), Begun>,
+    begun: HashMap<Lead, Begun>,
     /// Phrases that may begin with anything.
     loose: Loose,
 }
@@ -52,6 +54,9 @@ struct Begun {
 /// Phrases as one regular expression, compiled when a text is first searched.
 #[derive(Debug, Default)]
 struct Automaton {
+    /// What a text must have for one of them, and how many texts were asked for it.
+    needs: OnceLock<Vec<Needs>>,
+    asked: AtomicU32,
     for_any: OnceLock<Option<Regex>>,
     for_ascii: OnceLock<Option<Regex>>,
 }
@@ -63,6 +68,14 @@ impl Automaton {
         input: Input<'_>,
         ascii: bool,
     ) -> Option<regex_automata::Match> {
+        let is_compiled = if ascii { self.for_ascii.get() } else { self.for_any.get() }.is_some();
+        if !is_compiled && self.asked.fetch_add(1, Ordering::Relaxed) < BY_WORDS {
+            let needs = self.needs.get_or_init(|| written().iter().map(|one| Needs::of(one)).collect());
+            let text = input.haystack().get(input.get_range()).and_then(|text| str::from_utf8(text).ok());
+            if text.is_some_and(|text| !needs.iter().any(|needs| needs.are_met_by(text))) {
+                return None;
+            }
+        }
         let for_ascii = || self.for_ascii.get_or_init(|| automaton(&written(), false)).as_ref();
         // What is written of other letters has no automaton for ASCII.
         let compiled = ascii.then(for_ascii).flatten();

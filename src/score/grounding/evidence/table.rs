@@ -1,7 +1,7 @@
 //! The wordings of phrases that begin with the same letters, in the order of their letters.
 
 use super::phrases::{Found, is_word};
-use super::wordings::{WrittenOut, lead};
+use super::wordings::{Lead, WrittenOut};
 use crate::rules::{GAP, Phrase, is_gap};
 use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
 use std::collections::BTreeSet;
@@ -31,13 +31,10 @@ struct Wording {
 
 impl Table {
     /// Of phrases, with their numbers, what begins with these letters.
-    pub(super) fn new<'p>(
-        phrases: impl Iterator<Item = (usize, &'p Phrase)>,
-        (first, second): (char, Option<char>),
-    ) -> Self {
+    pub(super) fn new<'p>(phrases: impl Iterator<Item = (usize, &'p Phrase)>, lead: Lead) -> Self {
         let (mut wordings, mut unwritten) = (Vec::new(), Vec::new());
         for (number, phrase) in phrases {
-            let (texts, exact, whole, begins) = match WrittenOut::of(phrase.marked()) {
+            let (texts, exact, whole, begins) = match WrittenOut::of(phrase.marked(), Some(lead)) {
                 WrittenOut::Whole { texts, exact, whole } => (texts, exact, whole, false),
                 WrittenOut::Beginnings(texts) => (texts, false, false, true),
                 WrittenOut::Not => {
@@ -45,13 +42,7 @@ impl Table {
                     continue;
                 }
             };
-            let fits = |text: &str| {
-                let mut letters = text.chars().map(lead);
-                letters.next() == Some(first)
-                    && second.is_none_or(|second| letters.next().is_none_or(|letter| letter == second))
-            };
-            let own = texts.iter().enumerate().filter(|(_, text)| fits(text));
-            wordings.extend(own.map(|(place, text)| Wording {
+            wordings.extend(texts.iter().enumerate().map(|(place, text)| Wording {
                 letters: text.chars().collect(),
                 rank: (number, place),
                 exact: exact.then(|| text.chars().collect()),

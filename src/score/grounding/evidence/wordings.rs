@@ -3,20 +3,16 @@
 //! They are read as they are written: to parse a thousand phrases as regular expressions takes longer than all that is done with
 //! them. What is written in a way that is not known here is left to the library.
 
+use super::texts::{MOST_WORDINGS, Texts, Times};
 use crate::rules::{GAP, is_gap, is_special};
 use std::iter::Peekable;
 use std::str::Chars;
 
-/// Most wordings or beginnings of one phrase, and most letters of which a phrase has one.
-const MOST_WORDINGS: usize = 256;
+/// Most letters of which a phrase has one.
 const MOST_LETTERS: usize = 16;
 /// How many beginnings are shortened to how many letters: what many phrases begin with they share.
 const MANY_BEGINNINGS: usize = 64;
 const SHORT_BEGINNING: usize = 4;
-/// How often something is repeated at most in what is written out.
-const MOST_REPEATED: u32 = 4;
-/// Longest wording, in bytes.
-const LONGEST_WORDING: usize = 120;
 /// How deep groups stand in each other at most.
 const DEEPEST: usize = 40;
 
@@ -35,7 +31,8 @@ pub(super) enum WrittenOut {
 }
 
 impl WrittenOut {
-    pub(super) fn of(marked: &str) -> Self {
+    /// Of a phrase what begins with these letters, if any are given.
+    pub(super) fn of(marked: &str, lead: Option<Lead>) -> Self {
         if !marked.contains(is_special) {
             return match is_wording(marked) {
                 true => WrittenOut::Whole { texts: Texts::ended(marked), exact: false, whole: false },
@@ -43,7 +40,7 @@ impl WrittenOut {
             };
         }
         let Bare { letters, exact, whole } = Bare::of(marked);
-        let mut reading = Reading::of(letters, false);
+        let mut reading = Reading::of(letters, lead.map_or(Wanted::All, Wanted::Led));
         let Some(texts) = reading.all() else { return WrittenOut::Not };
         if !reading.looks && texts.all().all(|(text, ended)| ended && is_wording(text)) {
             return WrittenOut::Whole { texts, exact, whole };
@@ -75,11 +72,14 @@ impl<'p> Bare<'p> {
     }
 }
 
+/// The first letter of a text and the one that follows, if only one may.
+pub(super) type Lead = (char, Option<char>);
+
 /// The first letters that a phrase may begin with and the second that may follow each, any if none is given. Nothing of a phrase
 /// that may begin with anything.
-pub(super) fn leads(marked: &str) -> Option<Vec<(char, Option<char>)>> {
+pub(super) fn leads(marked: &str) -> Option<Vec<Lead>> {
     let texts = if marked.contains(is_special) {
-        Reading::of(Bare::of(marked).letters, true).all()?
+        Reading::of(Bare::of(marked).letters, Wanted::Leads).all()?
     } else {
         Texts::ended(marked)
     };
@@ -127,137 +127,30 @@ fn beginning(text: &str, longest: usize) -> &str {
     end.map_or(text, |((at, _), _)| text.get(..at).unwrap_or_default())
 }
 
-/// What an expression matches, in the order in which it is tried; the beginnings, where that is too much.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Texts {
-    /// All of them, one after the other.
-    letters: String,
-    /// Where each ends, and whether nothing follows it.
-    ends: Vec<(usize, bool)>,
-}
-
-impl Texts {
-    fn ended(text: &str) -> Self {
-        Texts { letters: text.to_owned(), ends: vec![(text.len(), true)] }
-    }
-
-    /// What may begin with anything.
-    fn anything() -> Self {
-        Texts { letters: String::new(), ends: vec![(0, false)] }
-    }
-
-    fn len(&self) -> usize {
-        self.ends.len()
-    }
-
-    fn push(&mut self, parts: &[&str], ended: bool) {
-        self.letters.extend(parts.iter().copied());
-        self.ends.push((self.letters.len(), ended));
-    }
-
-    fn extend(&mut self, other: &Texts) {
-        other.all().for_each(|(text, ended)| self.push(&[text], ended));
-    }
-
-    /// Each, with whether nothing follows it.
-    fn all(&self) -> impl Iterator<Item = (&str, bool)> {
-        let mut from = 0;
-        self.ends.iter().map(move |(to, ended)| {
-            let text = self.letters.get(from..*to).unwrap_or_default();
-            from = *to;
-            (text, *ended)
-        })
-    }
-
-    pub(super) fn iter(&self) -> impl Iterator<Item = &str> {
-        self.all().map(|(text, _)| text)
-    }
-
-    /// Whether something may follow one of them.
-    fn go_on(&self) -> bool {
-        self.ends.iter().any(|(_, ended)| *ended)
-    }
-
-    /// Every combination with `after`. These alone, as beginnings, if there would be more than `MOST_WORDINGS`.
-    fn joined(self, after: &Texts) -> Texts {
-        if matches!(&*after.ends, [(0, true)]) {
-            return self;
-        }
-        let ended = self.ends.iter().filter(|(_, ended)| *ended).count();
-        let fits = self.len() - ended + ended * after.len() <= MOST_WORDINGS;
-        let mut joined = Texts::default();
-        for (text, ended) in self.all() {
-            if ended && fits && text.len() < LONGEST_WORDING {
-                after.all().for_each(|(next, ended)| joined.push(&[text, next], ended));
-            } else {
-                joined.push(&[text], false);
-            }
-        }
-        joined
-    }
-
-    /// The first two letters of each.
-    fn leads(&self) -> Texts {
-        let mut all: Vec<(&str, bool)> = self.all().collect();
-        for (text, ended) in &mut all {
-            let mut letters = text.char_indices().skip(1);
-            if letters.next().is_some() {
-                *text = letters.next().map_or(*text, |(at, _)| text.get(..at).unwrap_or_default());
-                *ended = false;
-            }
-        }
-        all.sort_unstable();
-        all.dedup();
-        let mut leads = Texts::default();
-        all.into_iter().for_each(|(text, ended)| leads.push(&[text], ended));
-        leads
-    }
-
-    /// So many of them in a row.
-    fn repeated(&self, times: &Times) -> Texts {
-        if self.iter().any(str::is_empty) {
-            return Texts::anything();
-        }
-        let most = times.most.filter(|most| *most <= MOST_REPEATED);
-        let least = times.least.min(MOST_REPEATED);
-        let mut texts = if most.is_some() { Texts::ended("") } else { Texts::anything() };
-        for number in (0..most.unwrap_or(least.max(1))).rev() {
-            let more = self.clone().joined(&texts);
-            let may_end = number >= least;
-            texts = Texts::default();
-            if may_end && !times.greedy {
-                texts.push(&[""], true);
-            }
-            texts.extend(&more);
-            if may_end && times.greedy {
-                texts.push(&[""], true);
-            }
-        }
-        texts
-    }
-}
-
-/// How often something stands in a row.
-struct Times {
-    least: u32,
-    most: Option<u32>,
-    /// Whether as often as can be is tried first.
-    greedy: bool,
-}
-
 /// A phrase, read from left to right. `None` is for what is not known here.
 struct Reading<'p> {
     letters: Peekable<Chars<'p>>,
     depth: usize,
     /// Whether it asks what stands around it.
     looks: bool,
-    /// Whether only the two letters count with which it begins.
-    leads: bool,
+    wanted: Wanted,
+    /// Whether what is read follows beginnings, which go no further.
+    skips: bool,
+}
+
+/// What of a phrase is written out.
+#[derive(Clone, Copy)]
+enum Wanted {
+    All,
+    /// The two letters with which it begins.
+    Leads,
+    /// What begins so.
+    Led(Lead),
 }
 
 impl<'p> Reading<'p> {
-    fn of(phrase: &'p str, leads: bool) -> Self {
-        Reading { letters: phrase.chars().peekable(), depth: 0, looks: false, leads }
+    fn of(phrase: &'p str, wanted: Wanted) -> Self {
+        Reading { letters: phrase.chars().peekable(), depth: 0, looks: false, wanted, skips: false }
     }
 
     /// All of it.
@@ -265,9 +158,13 @@ impl<'p> Reading<'p> {
         self.alternatives().filter(|_| self.letters.peek().is_none())
     }
 
-    /// As much of some texts as counts.
-    fn counting(&self, texts: Texts) -> Texts {
-        if self.leads { texts.leads() } else { texts }
+    /// As much of some texts as is wanted.
+    fn wanted(&self, texts: Texts) -> Texts {
+        match self.wanted {
+            Wanted::Leads => texts.leads(),
+            Wanted::Led(lead) if self.depth == 0 => texts.led(lead),
+            Wanted::Led(_) | Wanted::All => texts,
+        }
     }
 
     /// Alternatives up to a closing bracket.
@@ -276,11 +173,11 @@ impl<'p> Reading<'p> {
         while self.letters.next_if_eq(&'|').is_some() {
             let next = self.sequence()?;
             // Of too many some are kept, for it to be seen.
-            if all.len() <= MOST_WORDINGS {
+            if !self.skips && all.len() <= MOST_WORDINGS {
                 all.extend(&next);
             }
         }
-        Some(if all.len() > MOST_WORDINGS { Texts::anything() } else { self.counting(all) })
+        Some(if all.len() > MOST_WORDINGS { Texts::anything() } else { self.wanted(all) })
     }
 
     /// One alternative.
@@ -288,7 +185,9 @@ impl<'p> Reading<'p> {
         let mut texts = Texts::ended("");
         // Letters that stand once each.
         let mut plain = String::new();
+        let skips = self.skips;
         while let Some(letter) = self.letters.next_if(|c| !matches!(c, '|' | ')')) {
+            self.skips = skips || !texts.go_on();
             let own = match letter {
                 '\\' => self.escaped()?,
                 '(' => self.group()?,
@@ -303,18 +202,21 @@ impl<'p> Reading<'p> {
                 letter => Texts::ended(letter.encode_utf8(&mut [0; 4])),
             };
             let times = self.times()?;
-            // What follows beginnings is not written out.
-            if texts.go_on() {
+            if !self.skips {
                 texts = texts.joined(&Texts::ended(&std::mem::take(&mut plain)));
                 texts = match times {
                     Some(times) => texts.joined(&own.repeated(&times)),
                     None => texts.joined(&own),
                 };
-                texts = self.counting(texts);
+                texts = self.wanted(texts);
             }
         }
+        self.skips = skips;
+        if self.skips {
+            return Some(texts);
+        }
         texts = texts.joined(&Texts::ended(&plain));
-        Some(self.counting(texts))
+        Some(self.wanted(texts))
     }
 
     fn look(&mut self) -> Texts {
@@ -346,7 +248,7 @@ impl<'p> Reading<'p> {
 
     /// A class after its opening bracket: letters and ranges.
     fn class(&mut self) -> Option<Texts> {
-        let mut is_wide = self.letters.next_if_eq(&'^').is_some();
+        let mut is_wide = self.letters.next_if_eq(&'^').is_some() || self.skips;
         let mut all: Vec<char> = Vec::new();
         while self.letters.next_if_eq(&'-').is_some() {
             all.push('-');
@@ -455,14 +357,15 @@ mod tests {
     /// Few phrases wait for an automaton.
     #[test]
     fn most_phrases_are_written_out() {
-        let whole =
-            |phrase: &str| matches!(WrittenOut::of(Phrase::new(phrase).marked()), WrittenOut::Whole { .. });
+        let whole = |phrase: &str| {
+            matches!(WrittenOut::of(Phrase::new(phrase).marked(), None), WrittenOut::Whole { .. })
+        };
         for phrase in
             ["free of", r"3 ?\+", "margins? (?:is|are) free of (?:the )?tumou?r", "(?-i:US)", "^yes$"]
         {
             assert!(whole(phrase), "{phrase}");
         }
-        let begins = |phrase: &str| match WrittenOut::of(phrase) {
+        let begins = |phrase: &str| match WrittenOut::of(phrase, None) {
             WrittenOut::Beginnings(texts) => texts.iter().map(str::to_owned).collect(),
             _ => Vec::new(),
         };
@@ -472,7 +375,7 @@ mod tests {
         assert_eq!(begins(r"[]-]a"), Vec::<String>::new());
         assert_eq!(begins(r"[a\]][b-d&]+?\b"), ["]&", "]b", "]c", "]d", "a&", "ab", "ac", "ad"]);
         for phrase in [r"\d+ ?mm", "[a&&b]", "(?i)a", "a{2,1}", "a**", r"\x41", &"(".repeat(9999)] {
-            assert_eq!(WrittenOut::of(phrase), WrittenOut::Not, "{phrase}");
+            assert_eq!(WrittenOut::of(phrase, None), WrittenOut::Not, "{phrase}");
         }
     }
 }
