@@ -139,8 +139,8 @@ async fn measure(plan: Arc<Plan>, labelled: &[PathBuf]) -> Result<Report, Box<dy
         let result = session.run(&document, Some(expected), None, &mut Silent).await?;
         let counts = report.types.entry(expected).or_default();
         if counts.fields.is_empty() {
-            let fields = &plan.scoring.rules().program(expected).fields;
-            counts.fields = fields.iter().map(|f| (f.name.to_string(), 0)).collect();
+            let fields = plan.scoring.rules().program(expected).rubric_fields();
+            counts.fields = fields.map(|f| (f.name.to_string(), 0)).collect();
         }
         counts.add(
             classified.as_deref() == Some(expected),
