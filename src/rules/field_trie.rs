@@ -103,16 +103,21 @@ impl TrieNode {
             return;
         };
         match step {
-            PathStep::Key(name) => self.member_mut(name).add(rest, whole),
-            PathStep::Keys(names) => names.iter().for_each(|name| self.member_mut(name).add(rest, whole)),
+            PathStep::Key(name) => self.change_member(name, |member| member.add(rest, whole)),
+            PathStep::Keys(names) => {
+                for name in names {
+                    self.change_member(name, |member| member.add(rest, whole));
+                }
+            }
             PathStep::Index(_) | PathStep::Wildcard => self.each.get_or_insert_default().add(rest, whole),
         }
     }
 
-    fn member_mut(&mut self, name: &str) -> &mut TrieNode {
+    fn change_member(&mut self, name: &str, change: impl FnOnce(&mut TrieNode)) {
         let at = self.place_of(name);
-        // It is there.
-        &mut self.members[at].1
+        if let Some((_, member)) = self.members.get_mut(at) {
+            change(member);
+        }
     }
 
     fn place_of(&mut self, name: &str) -> usize {
@@ -137,7 +142,7 @@ impl TrieNode {
     fn merge(&mut self, other: &TrieNode) {
         self.whole |= other.whole;
         for (name, node) in &other.members {
-            self.member_mut(name).merge(node);
+            self.change_member(name, |member| member.merge(node));
         }
         if let Some(each) = &other.each {
             self.each.get_or_insert_default().merge(each);

@@ -195,7 +195,7 @@ fn refusal(index: Option<usize>, message: &str) -> Issue {
     if let Some(index) = index {
         push_segment(&mut path, Segment::Index(index));
     }
-    plain_issue(INVALID_PATCH, Severity::Critical, path, message.to_owned())
+    plain_issue(INVALID_PATCH, Severity::Critical, path, message)
 }
 
 #[cfg(test)]

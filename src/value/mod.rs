@@ -39,8 +39,8 @@ pub(crate) use template::{
     CONDITION, Engine, MAX_BLOCK_BYTES, MESSAGE, Operation, PATH, PROMPT, Program, fill_in_path, long_block,
     unknown_functions, unknown_operations,
 };
-pub(crate) use text_pattern::{BY_WORDS, Needs, PatternSyntax};
 pub use text_pattern::TextPattern;
+pub(crate) use text_pattern::{BY_WORDS, Needs, PatternSyntax};
 pub(crate) use unit::{Dimension, PERCENT, Unit, unit_named, unit_words};
 pub use usage::Usage;
 pub(crate) use wild::{is_wild, sanitize_line};

@@ -1,21 +1,19 @@
 //! Regular expressions that experts write.
 
 mod ascii;
-mod needs;
 mod pairs;
 mod plain;
 mod shared;
-mod size;
 mod steps;
 
 use crate::diag::Span;
 use ascii::within_ascii;
-pub(crate) use needs::Needs;
+pub(crate) use loopctl_expressions::Needs;
+use loopctl_expressions::most_bytes;
 use plain::PlainPattern;
 use regex_automata::meta::{Builder, Regex};
 use regex_automata::util::syntax;
 use regex_syntax::hir::Hir;
-use size::most_bytes;
 use std::fmt;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -180,5 +178,40 @@ impl TextPattern {
 impl fmt::Debug for TextPattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("TextPattern").field(&self.0.written).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::profile::{Files, Library};
+    use loopctl_expressions::most_bytes;
+    use regex_automata::meta::Regex;
+
+    #[test]
+    fn no_pattern_that_ships_is_larger_than_was_told() {
+        // Whatever stands in quotes in the files that ship.
+        let library = Library::embedded();
+        let mut patterns: Vec<String> = Vec::new();
+        for folder in ["rules", "rules/vocabularies", "rules/extract", "rules/rubrics", "rules/classify"] {
+            for name in library.list(folder, ".yaml") {
+                let text = library.read(&name).unwrap().unwrap().text().to_owned();
+                patterns.extend(text.lines().flat_map(|line| {
+                    line.split('\'').skip(1).step_by(2).map(str::to_owned).collect::<Vec<_>>()
+                }));
+            }
+        }
+        let mut compared = 0;
+        for pattern in patterns {
+            let parsed =
+                regex_syntax::ParserBuilder::new().utf8(false).case_insensitive(true).build().parse(&pattern);
+            let Ok(parsed) = parsed else { continue };
+            let limit = usize::try_from(most_bytes(&parsed)).unwrap();
+            let built = Regex::builder()
+                .configure(Regex::config().nfa_size_limit(Some(limit)))
+                .build_from_hir(&parsed);
+            assert!(built.is_ok(), "{pattern}: more than {limit}");
+            compared += 1;
+        }
+        assert!(compared > 500, "{compared}");
     }
 }

@@ -1,14 +1,12 @@
 //! Regular expressions that are compiled when a text is first searched that may have them: a pattern file has hundreds, and a
 //! document needs some of them.
 
-mod needs;
-mod size;
-
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
-pub(crate) use needs::Needs;
+pub(crate) use loopctl_expressions::Needs;
+use loopctl_expressions::most_bytes;
 use regex::RegexBuilder;
 use regex_automata::meta::Regex;
 use regex_automata::util::captures;
@@ -16,7 +14,6 @@ use regex_automata::util::syntax;
 use regex_syntax::ast::parse::Parser;
 use regex_syntax::hir::translate::TranslatorBuilder;
 use regex_syntax::hir::{Hir, HirKind};
-use size::most_bytes;
 
 /// Memory bound of one compiled pattern, in bytes.
 const MAX_COMPILED_BYTES: usize = 4 << 20;
@@ -64,7 +61,7 @@ impl Expression {
     /// An expression, or what is wrong with it.
     pub(crate) fn new(written: &str) -> Result<Self, regex::Error> {
         let read = Parser::new().parse(written).ok();
-        let needs = read.as_ref().map_or(Needs::Nothing, Needs::of);
+        let needs = read.as_ref().map_or(Needs::Nothing, Needs::of_ast);
         let mut translator = TranslatorBuilder::new();
         let mut translator = translator.case_insensitive(true).multi_line(true).crlf(true).build();
         let parsed = read.and_then(|read| translator.translate(written, &read).ok());

@@ -1,27 +1,38 @@
 //! Words without which a text can't have a pattern. One that speaks of a hundred words takes milliseconds to compile, and few texts
 //! have any of them.
 
+use regex_syntax::ast::parse::Parser;
 use regex_syntax::ast::{Ast, RepetitionKind, RepetitionRange};
 
 /// What a text must have for a pattern to be found in it.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Needs {
+pub enum Needs {
     /// Nothing of which this can tell.
     Nothing,
     /// These characters of ASCII in a row, in any case.
     Word(String),
+    /// Each of these.
     All(Vec<Needs>),
+    /// One of these.
     Any(Vec<Needs>),
 }
 
 impl Needs {
     /// What a pattern needs as it is written, which is known before flags and classes are looked up.
-    pub(crate) fn of(pattern: &Ast) -> Self {
+    #[must_use]
+    pub fn of(written: &str) -> Self {
+        Parser::new().parse(written).map_or(Needs::Nothing, |pattern| Needs::of_ast(&pattern))
+    }
+
+    /// The same of a pattern that has been parsed.
+    #[must_use]
+    pub fn of_ast(pattern: &Ast) -> Self {
         needs(pattern)
     }
 
     /// Whether a text has all that is needed: `false` is certain that it has not the pattern.
-    pub(crate) fn are_met_by(&self, text: &str) -> bool {
+    #[must_use]
+    pub fn are_met_by(&self, text: &str) -> bool {
         if *self == Needs::Nothing {
             return true;
         }
@@ -89,19 +100,14 @@ fn folded(c: char) -> char {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use regex_syntax::ast::parse::Parser;
-
-    fn needs_of(pattern: &str) -> Needs {
-        Parser::new().parse(pattern).map_or(Needs::Nothing, |pattern| Needs::of(&pattern))
-    }
 
     #[test]
     fn a_text_without_the_words_is_told() {
-        let needs = needs_of(r"(?i)\b(?:final |surgical )?report (?:is )?(?:pending|to follow)\b");
+        let needs = Needs::of(r"(?i)\b(?:final |surgical )?report (?:is )?(?:pending|to follow)\b");
         assert!(needs.are_met_by("The REPORT is Pending"));
         assert!(!needs.are_met_by("The report is final") && !needs.are_met_by("pending"));
         for pattern in ["", r"\d+", "a*", "(?:a|)", "[ab]", "é", "a{0,3}", "("] {
-            assert_eq!(needs_of(pattern), Needs::Nothing, "{pattern}");
+            assert_eq!(Needs::of(pattern), Needs::Nothing, "{pattern}");
         }
     }
 
@@ -116,7 +122,7 @@ mod tests {
         ) {
             let pattern = parts.concat();
             if regex::Regex::new(&pattern).is_ok_and(|regex| regex.is_match(&text)) {
-                prop_assert!(needs_of(&pattern).are_met_by(&text), "{} in {:?}", pattern, text);
+                prop_assert!(Needs::of(&pattern).are_met_by(&text), "{} in {:?}", pattern, text);
             }
         }
     }
