@@ -48,7 +48,8 @@ bench:
 
 # has scoring become slower, held against the same rules written by hand? benches/*.txt have what it was; valgrind counts instructions
 bench-check:
-    cargo bench --locked -- ratios instructions
+    cargo bench --locked -- ratios
+    cargo bench --locked -- instructions
 
 # licences, advisories and sources of all dependencies; needs cargo-deny
 deny:

@@ -6,6 +6,9 @@ use crate::value::{Fuel, Item, JsonPath, Pointer, ReadNode};
 use serde_json::Value;
 use std::num::NonZero;
 
+/// With so many members for each slot, asking a candidate for each name takes less time than asking the slots for each member.
+const MANY: usize = 4;
+
 /// What a candidate has in each slot.
 #[derive(Debug)]
 pub(super) enum FieldSlots<'c> {
@@ -46,16 +49,22 @@ impl ReadSlots {
 pub(super) struct SlotRoom(Vec<Option<&'static Value>>);
 
 impl<'c> FieldSlots<'c> {
-    /// Goes through the members of `candidate` once.
+    /// Goes through the members of `candidate` once, or looks its fields up if nearly all members are none of them.
     pub(super) fn of_tree(candidate: &'c Value, fields: &FieldTrie, room: &mut SlotRoom) -> Self {
         let mut values: Vec<Option<&'c Value>> = std::mem::take(&mut room.0);
         values.clear();
         values.resize(fields.count(), None);
         if let Value::Object(members) = candidate {
-            for (name, value) in members {
-                let place = fields.slot(name).and_then(|slot| values.get_mut(slot as usize));
-                if let Some(place) = place {
-                    *place = Some(value);
+            if members.len() > MANY * fields.count() {
+                for (name, place) in fields.names().zip(&mut values) {
+                    *place = members.get(name);
+                }
+            } else {
+                for (name, value) in members {
+                    let place = fields.slot(name).and_then(|slot| values.get_mut(slot as usize));
+                    if let Some(place) = place {
+                        *place = Some(value);
+                    }
                 }
             }
         }

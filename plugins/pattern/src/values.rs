@@ -78,7 +78,12 @@ impl Values {
             if says == names.len() {
                 names.push(value);
             }
-            checked.push(Phrase { says, needs: Needs::of_ast(&read), automata: Automata::default(), pattern });
+            checked.push(Phrase {
+                says,
+                needs: Needs::of_ast(&read),
+                automata: Automata::default(),
+                pattern,
+            });
         }
         let prefer = prefer.and_then(|prefer| names.iter().position(|name| *name == prefer));
         Ok(Values { phrases: checked.into(), prefer, polarity })
