@@ -130,3 +130,13 @@ fn many_members_with_one_name_are_one() {
     let members: Vec<String> = (0..50).map(|at| format!("\"k{}\":{at}", at % 40)).collect();
     both(&scoring, &format!("{{\"a\":{{{0}}},{0}}}", members.join(",")));
 }
+
+#[test]
+fn fields_among_many_other_members_are_found() {
+    let scoring = scoring(&[0, 1, 11]);
+    let others: Vec<String> = (0..100).map(|at| format!("\"other{at}\":{at}")).collect();
+    both(
+        &scoring,
+        &format!("{{{0},\"a\":\"x\",\"b\":[1,1],{0},\"c_status\":\"not_present\"}}", others.join(",")),
+    );
+}
