@@ -219,9 +219,8 @@ impl Assessor {
                 let Some(item) = Item::read(nodes) else { return };
                 let fields = FieldSlots::Read(nodes, slots);
                 let candidate = Candidate { item, tree: None, fields: &fields };
-                let (rules, names) = (&self.scoring.rules, self.scoring.names());
-                Machine::new(&program, rules, names, &candidate, beside, out, &mut self.room, &self.fuel)
-                    .run();
+                let (scoring, room) = (&*self.scoring, &mut self.room);
+                Machine::new(&program, scoring, &candidate, beside, out, room, &self.fuel).run();
             }
         }
     }
@@ -237,8 +236,7 @@ impl Assessor {
         let Beside { source, given, .. } = beside;
         out.clear();
         self.fuel.refill();
-        let rules = &self.scoring.rules;
-        let names = self.scoring.names();
+        let scoring = &*self.scoring;
         let subject = match self.scoring.subject(candidate, source) {
             Ok(subject) => subject,
             Err(issues) => {
@@ -265,17 +263,15 @@ impl Assessor {
             let beside = Beside { quotes: None, judged: None, ..beside };
             let document_before = Candidate { item: document.into(), tree: Some(document), fields: &fields };
             let room = &mut self.room;
-            Machine::new(program, rules, names, &document_before, beside, &mut before, room, &self.fuel)
-                .run();
+            Machine::new(program, scoring, &document_before, beside, &mut before, room, &self.fuel).run();
             fields.end(&mut self.slots);
             PreExisting::of(before.issues, document, candidate)
         });
         let tree = subject.value();
         let fields = FieldSlots::of_tree(tree, &program.fields, &mut self.slots);
         let candidate = Candidate { item: tree.into(), tree: Some(tree), fields: &fields };
-        let mut machine =
-            Machine::new(program, rules, names, &candidate, beside, out, &mut self.room, &self.fuel)
-                .after(pre_existing.as_ref());
+        let mut machine = Machine::new(program, scoring, &candidate, beside, out, &mut self.room, &self.fuel)
+            .after(pre_existing.as_ref());
         let account = if accounting {
             machine.run_and_account()
         } else {

@@ -2,10 +2,10 @@
 
 use super::account::{DimensionBreakdown, Loss, MeasureKind, Opinion, ScoreBreakdown, capped, combined};
 use super::assessment::Assessment;
-use super::assessor::{Beside, MAX_STEPS};
+use super::assessor::{Beside, MAX_STEPS, Scoring};
 use super::combine::combine;
 use super::field_slots::FieldSlots;
-use super::grounded::{self, Names, Source};
+use super::grounded::{self, Source};
 use super::grounding::Scratch;
 use super::issue::Issue;
 use super::judged::Judged;
@@ -16,9 +16,7 @@ use super::quotes::Quotes;
 use super::source_answers::SourceAnswers;
 use super::wording::{plain_issue, schema_issue};
 use crate::profile::{Combine, Disagreement, Dispositions, Weight};
-use crate::rules::{
-    CompiledMeasure, CompiledRules, GroundingSettings, Index, IssueText, Program, SchemaCheck,
-};
+use crate::rules::{CompiledMeasure, GroundingSettings, Index, IssueText, Program, SchemaCheck};
 use crate::script::{Arguments, FunctionId, ScriptError, ScriptSet};
 use crate::value::{Disposition, Fuel, Item, Score, Severity};
 use serde_json::Value;
@@ -64,7 +62,8 @@ pub(super) struct Machine<'a> {
     pub program: &'a Program,
     pub scripts: &'a ScriptSet,
     pub dispositions: &'a Dispositions,
-    pub names: &'a Names,
+    /// What is prepared for all documents; the names that grounding needs of it are made when one is first asked for.
+    pub scoring: &'a Scoring,
     pub candidate: Item<'a>,
     /// The candidate as a tree, unless it was read from text.
     pub tree: Option<&'a Value>,
@@ -98,14 +97,9 @@ pub(super) struct Ledger {
 }
 
 impl<'a> Machine<'a> {
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "called once; a struct of the same fields would say no more"
-    )]
     pub(super) fn new(
         program: &'a Program,
-        rules: &'a CompiledRules,
-        names: &'a Names,
+        scoring: &'a Scoring,
         candidate: &Candidate<'a>,
         beside: Beside<'a>,
         out: &'a mut Assessment,
@@ -115,11 +109,12 @@ impl<'a> Machine<'a> {
         if let Some(source) = beside.source {
             room.of_source.begin(source, program);
         }
+        let rules = scoring.rules();
         Machine {
             program,
             scripts: rules.scripts(),
             dispositions: rules.dispositions(),
-            names,
+            scoring,
             candidate: candidate.item,
             tree: candidate.tree,
             fields: candidate.fields,
@@ -336,7 +331,7 @@ impl<'a> Machine<'a> {
         let share = grounded::ground(
             candidate,
             &self.program.document_type,
-            self.names,
+            self.scoring.names(),
             source,
             self.quotes,
             self.judged,
