@@ -39,7 +39,8 @@ struct Text<'l>(#[serde(borrow)] Cow<'l, str>);
 impl<'l> Record<'l> {
     /// Reads one line; the error says what is wrong with it, without quoting it.
     pub(super) fn parse(line: &'l [u8]) -> Result<Self, String> {
-        let line = without_mark(line);
+        // An error at the end of the line is in its last column, not in the first of the next line.
+        let line = without_mark(line).trim_ascii_end();
         let members = match std::str::from_utf8(line) {
             Ok(text) => serde_json::from_str::<Members<'l>>(text),
             // The parser says where it is no text.
