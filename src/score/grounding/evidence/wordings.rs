@@ -52,7 +52,7 @@ impl WrittenOut {
     }
 }
 
-/// A phrase without what stands around all of it.
+/// A phrase without the anchors around all of it.
 struct Bare<'p> {
     letters: &'p str,
     exact: bool,
@@ -131,7 +131,7 @@ fn beginning(text: &str, longest: usize) -> &str {
 struct Reading<'p> {
     letters: Peekable<Chars<'p>>,
     depth: usize,
-    /// Whether it asks what stands around it.
+    /// Whether it asks for the characters around it.
     looks: bool,
     wanted: Wanted,
     /// Whether what is read follows beginnings, which go no further.
