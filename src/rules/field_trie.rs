@@ -172,10 +172,4 @@ impl TrieNode {
     pub fn is_whole(&self) -> bool {
         self.whole
     }
-
-    /// Whether nothing below it is looked at.
-    #[must_use]
-    pub fn is_leaf(&self) -> bool {
-        !self.whole && self.members.is_empty() && self.each.is_none()
-    }
 }

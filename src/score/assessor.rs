@@ -152,8 +152,15 @@ impl Assessor {
         given: &[(String, Score)],
         out: &mut Assessment,
     ) {
-        let program = Arc::clone(self.scoring.rules.program(document_type));
-        self.score(&program, candidate, Beside { source, given, ..Beside::default() }, out, false);
+        let scoring = Arc::clone(&self.scoring);
+        self.score(
+            &scoring,
+            scoring.rules.program(document_type),
+            candidate,
+            Beside { source, given, ..Beside::default() },
+            out,
+            false,
+        );
     }
 
     /// The same, with all that came beside the candidate.
@@ -164,8 +171,8 @@ impl Assessor {
         beside: Beside<'_>,
         out: &mut Assessment,
     ) {
-        let program = Arc::clone(self.scoring.rules.program(document_type));
-        self.score(&program, candidate, beside, out, false);
+        let scoring = Arc::clone(&self.scoring);
+        self.score(&scoring, scoring.rules.program(document_type), candidate, beside, out, false);
     }
 
     /// The same, and where each point went.
@@ -176,8 +183,8 @@ impl Assessor {
         beside: Beside<'_>,
         out: &mut Assessment,
     ) -> ScoreBreakdown {
-        let program = Arc::clone(self.scoring.rules.program(document_type));
-        self.score(&program, candidate, beside, out, true)
+        let scoring = Arc::clone(&self.scoring);
+        self.score(&scoring, scoring.rules.program(document_type), candidate, beside, out, true)
     }
 
     /// Assesses a candidate that is JSON text. Where nothing in the profile needs a tree of it (a schema, a script, a path with a
@@ -205,28 +212,28 @@ impl Assessor {
     pub fn reader(&self, document_type: &str, with_source: bool) -> CandidateReader {
         let program = self.scoring.rules.program(document_type);
         let is_grounded = with_source && program.is_grounded();
-        CandidateReader::new(program, is_grounded || self.scoring.kind == CandidateKind::Patch)
+        CandidateReader::new(&self.scoring, program, is_grounded || self.scoring.kind == CandidateKind::Patch)
     }
 
-    /// Assesses a candidate that a reader of this assessor, or of another one of the same scoring, has read.
+    /// Assesses a candidate by what it was read for.
     pub fn assess_read(&mut self, candidate: &ReadCandidate<'_>, beside: Beside<'_>, out: &mut Assessment) {
-        let program = Arc::clone(&candidate.program);
-        match &candidate.form {
-            Form::Tree(tree) => _ = self.score(&program, tree, beside, out, false),
+        let ReadCandidate { scoring, program, form } = candidate;
+        match form {
+            Form::Tree(tree) => _ = self.score(scoring, program, tree, beside, out, false),
             Form::Read { nodes, slots } => {
                 out.clear();
                 self.fuel.refill();
                 let Some(item) = Item::read(nodes) else { return };
                 let fields = FieldSlots::Read(nodes, slots);
                 let candidate = Candidate { item, tree: None, fields: &fields };
-                let (scoring, room) = (&*self.scoring, &mut self.room);
-                Machine::new(&program, scoring, &candidate, beside, out, room, &self.fuel).run();
+                Machine::new(program, scoring, &candidate, beside, out, &mut self.room, &self.fuel).run();
             }
         }
     }
 
     fn score(
         &mut self,
+        scoring: &Scoring,
         program: &Program,
         candidate: &Value,
         beside: Beside<'_>,
@@ -236,8 +243,7 @@ impl Assessor {
         let Beside { source, given, .. } = beside;
         out.clear();
         self.fuel.refill();
-        let scoring = &*self.scoring;
-        let subject = match self.scoring.subject(candidate, source) {
+        let subject = match scoring.subject(candidate, source) {
             Ok(subject) => subject,
             Err(issues) => {
                 for name in &program.dimensions {
@@ -253,7 +259,7 @@ impl Assessor {
                 };
             }
         };
-        let document = match (self.scoring.kind, self.scoring.on_pre_existing) {
+        let document = match (scoring.kind, scoring.on_pre_existing) {
             (CandidateKind::Patch, OnPreExisting::Warn) => source.and_then(Source::document),
             (CandidateKind::Patch, OnPreExisting::Block) | (CandidateKind::Value, _) => None,
         };

@@ -3,6 +3,7 @@
 use super::{Assessment, Assessor, Beside, Scoring};
 use crate::rules::memory::{Memory, compiled};
 use proptest::prelude::*;
+use serde::de::DeserializeSeed;
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -139,4 +140,18 @@ fn fields_among_many_other_members_are_found() {
         &scoring,
         &format!("{{{0},\"a\":\"x\",\"b\":[1,1],{0},\"c_status\":\"not_present\"}}", others.join(",")),
     );
+}
+
+#[test]
+fn a_candidate_is_scored_by_what_it_was_read_for() {
+    let (one, other) = (scoring(&[0, 1]), scoring(&[3, 5, 16]));
+    let text = r#"{"b":"x","a":[1]}"#;
+    let (mut own, mut foreign) = (Assessor::new(Arc::clone(&one)), Assessor::new(other));
+    let (mut expected, mut found) = (Assessment::default(), Assessment::default());
+    own.assess_text("unknown", text, Beside::default(), &mut expected).unwrap();
+    let read = own.reader("unknown", false);
+    let read = read.deserialize(&mut serde_json::Deserializer::from_str(text)).unwrap();
+    foreign.assess_read(&read, Beside::default(), &mut found);
+    assert!(!expected.issues.is_empty());
+    assert_eq!(expected, found);
 }

@@ -322,7 +322,12 @@ impl<'a> Machine<'a> {
     fn ground(&mut self, dimension: Index, settings: &GroundingSettings) {
         let (Some(source), Some(candidate)) = (self.source, self.tree) else {
             let name = self.program.dimensions.get(dimension as usize).map_or("", AsRef::as_ref);
-            let message = format!("there is no source text, so `{name}` can't be measured");
+            let why = if self.source.is_none() {
+                "there is no source text"
+            } else {
+                "the candidate was read without its source text"
+            };
+            let message = format!("{why}, so `{name}` can't be measured");
             let issue = plain_issue("NO_SOURCE", Severity::Minor, "", message);
             self.out.issues.push(Issue { disposition: Disposition::Warn, ..issue });
             return;

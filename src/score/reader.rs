@@ -3,6 +3,7 @@
 //! The rest is passed over, which still finds malformed text, nesting that is too deep, and numbers that are none. Of members with
 //! the same name the last one counts, at the place of the first, as in a tree.
 
+use super::assessor::Scoring;
 use super::field_slots::ReadSlots;
 use crate::rules::{FieldTrie, Program, TrieNode};
 use crate::value::{ReadNode, ReadValue};
@@ -17,9 +18,10 @@ use std::sync::Arc;
 /// Mappings up to this size are searched through for names that are there twice.
 const SEARCHED: usize = 12;
 
-/// A candidate as far as it was read, for the program that it was read for.
+/// A candidate as far as it was read, with what it was read for: only that can score it.
 #[derive(Debug)]
 pub struct ReadCandidate<'t> {
+    pub(super) scoring: Arc<Scoring>,
     pub(super) program: Arc<Program>,
     pub(super) form: Form<'t>,
 }
@@ -35,13 +37,15 @@ pub(super) enum Form<'t> {
 /// Reads a candidate from any deserializer: from a text of its own, or from where it is within a larger one.
 #[derive(Debug)]
 pub struct CandidateReader {
+    scoring: Arc<Scoring>,
     program: Arc<Program>,
     as_tree: bool,
 }
 
 impl CandidateReader {
-    pub(super) fn new(program: &Arc<Program>, as_tree: bool) -> Self {
-        CandidateReader { program: Arc::clone(program), as_tree: as_tree || program.fields.is_tree_needed() }
+    pub(super) fn new(scoring: &Arc<Scoring>, program: &Arc<Program>, as_tree: bool) -> Self {
+        let as_tree = as_tree || program.fields.is_tree_needed();
+        CandidateReader { scoring: Arc::clone(scoring), program: Arc::clone(program), as_tree }
     }
 }
 
@@ -49,7 +53,7 @@ impl<'de> DeserializeSeed<'de> for CandidateReader {
     type Value = ReadCandidate<'de>;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
-        let CandidateReader { program, as_tree } = self;
+        let CandidateReader { scoring, program, as_tree } = self;
         let form = if as_tree {
             Form::Tree(Value::deserialize(deserializer)?)
         } else {
@@ -60,7 +64,7 @@ impl<'de> DeserializeSeed<'de> for CandidateReader {
             deserializer.deserialize_any(RootReader { node: root, fields, slots: &mut slots })?;
             Form::Read { nodes, slots }
         };
-        Ok(ReadCandidate { program, form })
+        Ok(ReadCandidate { scoring, program, form })
     }
 }
 
