@@ -16,7 +16,7 @@ use super::tape::{self, RecorderArguments};
 use super::watch::{Keeper, Watching};
 use crate::diag::Problems;
 use crate::engine::Event;
-use crate::ingest::{Document, Input, InputError, MEDIA_ENDINGS, find_also};
+use crate::ingest::{Document, Input, InputError, MEDIA_ENDINGS, SkipReason, Wanted, find_all};
 use crate::plan::{JudgePlan, Plan, Terms, ValidatorPlan, without_references};
 use crate::profile::{Asked, FileTracker, read_text_file};
 use crate::provider::{Prices, Recorder};
@@ -42,6 +42,12 @@ pub(super) struct Arguments {
     /// Type of all documents, instead of classifying each
     #[arg(long = "type", value_name = "TYPE", help_heading = DOCUMENTS)]
     document_type: Option<String>,
+    /// Read which documents are meant from this file, `-` for standard input: a path or a record on each line (repeatable)
+    ///
+    /// A record is a JSON object: `{"id": …, "text": …}` or `{"id": …, "path": …}`, with `document_type` and `variables` if they are
+    /// known.
+    #[arg(long, value_name = "FILE", help_heading = DOCUMENTS)]
+    from: Vec<PathBuf>,
     /// Start from this extraction instead of asking the provider for one (one document only)
     #[arg(long, value_name = "FILE", help_heading = DOCUMENTS)]
     extraction: Option<PathBuf>,
@@ -80,8 +86,9 @@ pub(super) struct Arguments {
     quiet: bool,
     #[command(flatten, next_help_heading = OUTPUT)]
     log: LogArguments,
-    /// Documents: files, folders, `-` for standard input
-    #[arg(required = true, value_name = "INPUT", help_heading = ARGUMENTS)]
+    /// Documents: files, folders, patterns in quotes such as 'reports/**/*.txt', files of records (.jsonl), `-` for standard
+    /// input
+    #[arg(required_unless_present = "from", value_name = "INPUT", help_heading = ARGUMENTS)]
     inputs: Vec<PathBuf>,
 }
 
@@ -120,6 +127,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         format,
         quiet: arguments.quiet,
         inputs: arguments.inputs.clone(),
+        from: arguments.from.clone(),
         asks: Asks::Everybody,
         allow_commands: arguments.calls.allow_commands,
         tape: arguments.tape.clone(),
@@ -152,6 +160,8 @@ pub(super) struct Work {
     pub(super) format: Format,
     pub(super) quiet: bool,
     pub(super) inputs: Vec<PathBuf>,
+    /// Lists of more.
+    pub(super) from: Vec<PathBuf>,
     pub(super) asks: Asks,
     pub(super) allow_commands: bool,
     pub(super) tape: RecorderArguments,
@@ -177,10 +187,25 @@ impl Work {
         refuse_cassettes_among_inputs(&self.inputs)?;
         refuse_profiles(&self.inputs)?;
         let endings: &[&str] = if self.plan.attaches() { &MEDIA_ENDINGS } else { &[] };
-        let mut found = find_also(&self.inputs, endings);
+        refuse_standard_input_twice(&self.inputs, &self.from)?;
+        let mut found = find_all(Wanted {
+            arguments: self.inputs.clone(),
+            from: self.from.clone(),
+            endings,
+            apart: self.out.iter().cloned().collect(),
+            document_types: Some(self.plan.document_types().map(str::to_owned).collect()),
+            holds_recordings: Some(Recorder::stands_in),
+            holds_results: Some(holds_results),
+            keeps_repeats: false,
+        });
+        let all = found.inputs.len();
         found.inputs = without_references(&self.plan, found.inputs);
+        (found.inputs.len()..all).for_each(|_| found.skipped.count(SkipReason::Reference));
         for error in &found.errors {
             complain(output, &Failure::broken(error.to_string()).help(error.help()));
+        }
+        if let Some(line) = found.skipped.line().filter(|_| !self.quiet) {
+            output.say(&line);
         }
         let unusable = found.errors.len();
         if found.inputs.is_empty() {
@@ -346,6 +371,21 @@ fn refuse_out_among_inputs(out: Option<&Path>, inputs: &[PathBuf]) -> Result<(),
         .help("write the results to another folder")),
         None => Ok(()),
     }
+}
+
+/// Whether a folder has the journal of a run, as folders of results have.
+fn holds_results(folder: &Path) -> bool {
+    folder.join("journal.sqlite").is_file()
+}
+
+/// It can be read once.
+fn refuse_standard_input_twice(inputs: &[PathBuf], from: &[PathBuf]) -> Result<(), Failure> {
+    let is_stdin = |path: &PathBuf| path.as_os_str() == "-";
+    if inputs.iter().any(is_stdin) && from.iter().any(is_stdin) {
+        return Err(Failure::usage("standard input can't be a document and a list of documents")
+            .help("leave out `-`, or `--from -`"));
+    }
+    Ok(())
 }
 
 /// Recorded answers are no documents. Of `--cache DIR` the folder is treated as one of documents.

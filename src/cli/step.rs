@@ -59,6 +59,7 @@ impl StepArguments {
             format: self.format.chosen(output)?,
             quiet: false,
             inputs: vec![self.input.clone()],
+            from: Vec::new(),
             asks,
             allow_commands: calls.allow_commands,
             tape: calls.tape,

@@ -1,11 +1,13 @@
-//! Files: the one place that opens them for reading, walks folders of a project, and replaces files whole.
+//! Files: the one place that opens them for reading, walks folders, and replaces files whole.
 
+mod folder;
 mod ownership;
 mod read;
 #[cfg(feature = "run")]
 mod replace;
 mod walk;
 
+pub(crate) use folder::{Entry, EntryKind, FolderKey, OpenFolder, followed};
 pub(crate) use ownership::{Stranger, check_place, check_shared, read_own, stranger, stranger_to};
 pub(crate) use read::{ReadError, find_below, open, open_input, read, read_below, read_input};
 #[cfg(feature = "run")]

@@ -229,8 +229,21 @@ fn special(_: &Metadata) -> &'static str {
 /// What the kernel shows of processes (their environment, their memory) looks like regular files.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 fn check_file_system(file: &File) -> Result<(), ReadError> {
+    check_magic(rustix::fs::fstatfs(file).map_err(io::Error::from)?.f_type)
+}
+
+/// The same of what has a name, without opening it.
+///
+/// # Errors
+/// [`ReadError::Special`] for what the kernel shows; what the system says.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+pub(super) fn check_kind_of_file_system(path: &Path) -> Result<(), ReadError> {
+    check_magic(rustix::fs::statfs(path).map_err(io::Error::from)?.f_type)
+}
+
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn check_magic(kind: rustix::fs::FsWord) -> Result<(), ReadError> {
     const SYSFS_MAGIC: rustix::fs::FsWord = 0x6265_6572;
-    let kind = rustix::fs::fstatfs(file).map_err(io::Error::from)?.f_type;
     if kind == rustix::fs::PROC_SUPER_MAGIC || kind == SYSFS_MAGIC {
         return Err(ReadError::Special("a file of the kernel"));
     }
@@ -239,6 +252,11 @@ fn check_file_system(file: &File) -> Result<(), ReadError> {
 
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 fn check_file_system(_: &File) -> Result<(), ReadError> {
+    Ok(())
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+pub(super) fn check_kind_of_file_system(_: &Path) -> Result<(), ReadError> {
     Ok(())
 }
 

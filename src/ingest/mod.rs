@@ -1,14 +1,34 @@
-//! From an argument of the command line to a document: which files are meant, their bytes as text, their type.
+//! From what a command names to a document: which files and records are meant, their bytes as text, their type.
 
 mod classify;
+mod endings;
+mod error;
+mod find;
+mod input;
+mod input_record;
+mod lines;
+mod listing;
+#[cfg(test)]
+mod listing_tests;
 mod media;
-mod read;
+mod names;
+mod origin;
+mod patterns;
+mod records;
+mod skipped;
 mod text;
+mod walk;
 
 pub(crate) use classify::UNKNOWN;
 pub use classify::{Classification, Classifier, Matched};
+pub use error::InputError;
+pub use find::{FoundInputs, find, find_all};
+pub use input::{Document, Input};
+pub use input_record::InputRecord;
+pub use listing::{Listing, Wanted};
 pub(crate) use media::MEDIA_ENDINGS;
 pub use media::Media;
-pub(crate) use read::find_also;
-pub use read::{Document, FoundInputs, Input, InputError, Origin, find};
+pub use names::Names;
+pub use origin::Origin;
+pub use skipped::{SkipReason, Skipped};
 pub use text::{Encoding, SourceText, Unreadable};

@@ -103,7 +103,7 @@ mod tests {
     use super::*;
     use crate::diag::Problems;
     use crate::engine::{Event, Produced};
-    use crate::ingest::{Document, SourceText};
+    use crate::ingest::Document;
     use crate::policy::{Checks, Decision, StopReason, Verdict};
     use crate::profile::{Library, load};
     use crate::score::Assessment;
@@ -118,13 +118,7 @@ mod tests {
     }
 
     fn course(plan: &Plan, id: &str, with_candidate: bool) -> RunTrace {
-        let document = Document {
-            id: DocumentId::new(id),
-            path: None,
-            digest: String::new(),
-            text: SourceText::from_bytes(b"Grade: 2".to_vec()),
-            media: None,
-        };
+        let document = Document::from_text(id, "Grade: 2");
         let mut course = RunTrace::new(plan, document, Some("pathology".to_owned()));
         if with_candidate {
             let produced = Produced { candidate: Arc::new(json!({ "grade": "2" })), ..Produced::default() };

@@ -76,7 +76,9 @@ impl Batch {
             };
             observer.read(&document);
             let supplied = self.supplied.clone();
-            let (asked, named) = (session.asked_anew(), self.document_type.as_deref());
+            let asked = session.asked_anew();
+            // What is said of one document wins over what is said of all.
+            let named = document.document_type.as_deref().or(self.document_type.as_deref());
             let result = session.run_asking(&asked, &document, named, supplied, observer).await?;
             end.finished += 1;
             usage += result.usage;

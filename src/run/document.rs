@@ -350,7 +350,7 @@ mod tests {
     use super::*;
     use crate::diag::Problems;
     use crate::engine::{Event, Recorded};
-    use crate::ingest::{InputError, SourceText};
+    use crate::ingest::InputError;
     use crate::plan::Plan;
     use crate::policy::FinalStatus;
     use crate::profile::{Library, load};
@@ -397,13 +397,7 @@ mod tests {
         let (cancel, cancelled) = watch::channel(false);
         let place = RunStore { journal: Arc::new(journal), run, artifacts: None };
         let session = Session::new(Arc::clone(&plan), Candidates::Supplied, Vec::new(), place, cancelled);
-        let document = Document {
-            media: None,
-            id: DocumentId::new("d"),
-            path: None,
-            digest: String::new(),
-            text: SourceText::from_bytes(b"Grade: 2".to_vec()),
-        };
+        let document = Document::from_text("d", "Grade: 2");
         let mut witness = Witness { record: Vec::new(), cancel: cancelling.then_some(cancel) };
         let result = tokio::runtime::Builder::new_current_thread()
             .enable_all()

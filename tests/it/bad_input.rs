@@ -19,8 +19,8 @@ fn inputs_that_are_not_there_are_named_and_the_others_run() {
         "there is no file or folder `missing.txt`",
         "the folder `hollow` holds no documents",
         "the folder `scans` holds no documents",
-        "`*.text`",
-        "help: no file matches",
+        "no file matches `*.text`",
+        "left out: 1 file with another ending (.png 1)",
         "`.txt`",
     ]);
     assert_eq!(ran.lines().len(), 1);

@@ -55,6 +55,7 @@ mod harness;
 #[cfg(test)]
 mod injection;
 #[cfg(test)]
+mod inputs;
 mod interrupt;
 #[cfg(test)]
 mod issue_pages;

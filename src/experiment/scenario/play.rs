@@ -14,7 +14,7 @@ use crate::profile::{LoopPolicy, Mask};
 use crate::repair::MAX_STEPS;
 use crate::score::{Assessment, Assessor, Beside, Source};
 use crate::stop::UNKNOWN_COST;
-use crate::value::{DocumentId, Fuel, Millis, Usage};
+use crate::value::{Fuel, Millis, Usage};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -129,13 +129,8 @@ fn base_of(verdict: &Verdict) -> Option<usize> {
 
 /// Plays a case that has a document, or none that can be read.
 pub(super) fn play_document(plan: &Plan, case: &Case) -> Result<Played, String> {
-    let document = case.source.as_ref().map(|text| Document {
-        media: None,
-        id: DocumentId::new(case.name.value.as_str()),
-        path: None,
-        digest: String::new(),
-        text: SourceText::from_bytes(text.clone().into_bytes()),
-    });
+    let document =
+        case.source.as_ref().map(|text| Document::from_text(case.name.value.as_str(), text.as_str()));
     let text =
         document.as_ref().and_then(|d| d.text.as_ref().ok()).map(SourceText::as_str).unwrap_or_default();
     let given = case.document_type.as_ref().map(|named| named.value.as_str());

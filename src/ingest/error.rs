@@ -1,0 +1,160 @@
+//! What is wrong with an argument, a file or a line that stands for no document.
+
+use super::Origin;
+use super::endings::ENDINGS;
+use crate::profile::nearby;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// An argument, a file or a line of a list that can't be used at all.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum InputError {
+    /// Nothing by that name.
+    #[error("there is no file or folder `{}`", path.display())]
+    Missing {
+        /// The argument.
+        path: PathBuf,
+    },
+    /// A link that leads to nothing.
+    #[error("the link `{}` leads nowhere", path.display())]
+    Dangling {
+        /// The argument.
+        path: PathBuf,
+    },
+    /// A folder in which no file has one of `ENDINGS`.
+    #[error("the folder `{}` holds no documents", path.display())]
+    NoDocuments {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// A pattern that matches nothing.
+    #[error("no file matches `{pattern}`")]
+    NoMatch {
+        /// The argument.
+        pattern: String,
+        /// The folder that its first parts name, if that is not there.
+        missing: Option<PathBuf>,
+    },
+    /// A pattern that can't be read.
+    #[error("`{pattern}` is neither a file nor a pattern: {problem}")]
+    BadPattern {
+        /// The argument.
+        pattern: String,
+        /// Why.
+        problem: String,
+    },
+    /// A file of JSON lines, or a list, that is empty.
+    #[error("{origin} names no documents")]
+    NoRecords {
+        /// The file.
+        origin: Origin,
+    },
+    /// A line of a list or of JSON lines that names no document.
+    #[error("{}, line {line}: {problem}", origin)]
+    Line {
+        /// The file.
+        origin: Origin,
+        /// The number of the line, from 1.
+        line: u64,
+        /// What is wrong. Never text of a document.
+        problem: String,
+        /// What to do about it.
+        help: Option<String>,
+    },
+    /// Records where one document was meant.
+    #[error("{origin} holds a document on each line, not one document")]
+    Records {
+        /// Where they are.
+        origin: Origin,
+    },
+    /// A record that is not what it was when it was listed.
+    #[error("{origin} has changed since it was listed")]
+    Changed {
+        /// The record.
+        origin: Origin,
+    },
+    /// Something that went away while folders were being read.
+    #[error("`{}` went away while its folder was read", path.display())]
+    Vanished {
+        /// What went away.
+        path: PathBuf,
+    },
+    /// More bytes than are read.
+    #[error("{origin} has {} bytes; at most {limit} are read", shown_size(*size, *limit))]
+    TooLarge {
+        /// The document.
+        origin: Origin,
+        /// Its size in bytes, when it is known without reading it.
+        size: Option<u64>,
+        /// The limit in bytes.
+        limit: u64,
+    },
+    /// The system refused.
+    #[error("can't read {origin}: {source}")]
+    Io {
+        /// The document or folder.
+        origin: Origin,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+impl InputError {
+    /// What to do about it.
+    #[must_use]
+    pub fn help(&self) -> String {
+        match self {
+            InputError::Missing { path } => spelling(path),
+            InputError::Dangling { .. } => "make what it leads to, or leave it out".to_owned(),
+            InputError::NoDocuments { .. } => {
+                let endings = ENDINGS.map(|ending| format!("`.{ending}`")).join(", ");
+                format!(
+                    "files in the folder, and in its folders, that end in {endings} are taken, and the records of `.jsonl`; name other files one by one, or by a pattern"
+                )
+            }
+            InputError::NoMatch { missing: Some(folder), .. } => {
+                format!("there is no folder `{}`; {}", folder.display(), spelling(folder))
+            }
+            InputError::NoMatch { missing: None, .. } => {
+                "`*` and `?` stay within a name, `**/` stands for any folders; hidden files are left out"
+                    .to_owned()
+            }
+            InputError::BadPattern { .. } => {
+                "check the spelling; in patterns `*`, `?`, `[abc]`, `{a,b}` and `**/` mean something"
+                    .to_owned()
+            }
+            InputError::NoRecords { .. } => {
+                "write a path, or a record such as `{\"id\": …, \"text\": …}`, on each line".to_owned()
+            }
+            InputError::Line { help: Some(help), .. } => help.clone(),
+            InputError::Line { help: None, .. } => {
+                "a record is `{\"id\": …, \"text\": …}` or `{\"id\": …, \"path\": …}`, on one line".to_owned()
+            }
+            InputError::Records { origin: Origin::Stdin } => {
+                "write `--from -` in place of `-`: then each line is a document".to_owned()
+            }
+            InputError::Records { .. } => {
+                "name it as an argument or with `--from`: then each line is a document".to_owned()
+            }
+            InputError::Changed { .. } => "run it again".to_owned(),
+            InputError::Vanished { .. } => "run it again when nobody changes the folder".to_owned(),
+            InputError::TooLarge { .. } => "split it, or check that this is the file you meant".to_owned(),
+            InputError::Io { source, .. } if source.kind() == io::ErrorKind::PermissionDenied => {
+                "make it readable for the user who runs this".to_owned()
+            }
+            InputError::Io { .. } => "check that it is a readable file".to_owned(),
+        }
+    }
+}
+
+fn spelling(path: &Path) -> String {
+    match nearby(path) {
+        Some(guess) => format!("did you mean `{guess}`?"),
+        None => "check the spelling; names are relative to the working directory".to_owned(),
+    }
+}
+
+fn shown_size(size: Option<u64>, limit: u64) -> String {
+    size.map_or_else(|| format!("more than {limit}"), |size| size.to_string())
+}

@@ -1,0 +1,133 @@
+//! An input as a journal keeps it, so that another process reads the same document.
+
+use crate::value::DocumentId;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// What is kept of an input. Paths are absolute. It holds text of a document only where that came through a pipe, and has no
+/// other place.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InputRecord {
+    pub(super) id: DocumentId,
+    pub(super) name: String,
+    pub(super) qualified: String,
+    pub(super) origin: StoredOrigin,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) identity: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) document_type: Option<String>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(super) variables: BTreeMap<String, String>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) is_named: bool,
+}
+
+/// Where the bytes come from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "from", rename_all = "snake_case")]
+pub(super) enum StoredOrigin {
+    File { path: StoredPath },
+    Stdin,
+    Record { file: StoredPath, line: u64, offset: u64 },
+    Piped { line: u64, text: StoredText },
+}
+
+/// A text that does not show itself in logs.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(super) struct StoredText(String);
+
+impl From<&str> for StoredText {
+    fn from(text: &str) -> Self {
+        StoredText(text.to_owned())
+    }
+}
+
+impl From<StoredText> for std::sync::Arc<str> {
+    fn from(text: StoredText) -> Self {
+        text.0.into()
+    }
+}
+
+impl fmt::Debug for StoredText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} bytes", self.0.len())
+    }
+}
+
+/// A path, which need not be text on every system.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub(super) enum StoredPath {
+    Text(String),
+    Bytes { bytes: Vec<u8> },
+}
+
+impl StoredPath {
+    pub(super) fn of(path: &Path) -> Self {
+        match path.to_str() {
+            Some(text) => StoredPath::Text(text.to_owned()),
+            None => StoredPath::Bytes { bytes: path.as_os_str().as_encoded_bytes().to_vec() },
+        }
+    }
+
+    pub(super) fn into_path(self) -> PathBuf {
+        match self {
+            StoredPath::Text(text) => PathBuf::from(text),
+            StoredPath::Bytes { bytes } => from_bytes(bytes),
+        }
+    }
+}
+
+#[cfg(unix)]
+fn from_bytes(bytes: Vec<u8>) -> PathBuf {
+    use std::os::unix::ffi::OsStringExt;
+    std::ffi::OsString::from_vec(bytes).into()
+}
+
+#[cfg(not(unix))]
+fn from_bytes(bytes: Vec<u8>) -> PathBuf {
+    String::from_utf8_lossy(&bytes).into_owned().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ingest::{Input, Origin};
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn what_is_kept_is_what_was_found(name in "[a-z/]{1,9}", line: u64, offset: u64, kind in 0..4, text: String) {
+            let path = PathBuf::from("/data").join(&name);
+            let origin = match kind {
+                0 => Origin::File(path),
+                1 => Origin::Stdin,
+                2 => Origin::Record { file: path, line, offset },
+                _ => Origin::Piped { line, text: text.as_str().into() },
+            };
+            for input in [
+                Input::new(DocumentId::new(name.as_str()), origin.clone()),
+                Input::found(name.clone(), name.clone(), origin),
+            ] {
+                let written = serde_json::to_string(&input.to_record()).unwrap();
+                let read = Input::from_record(serde_json::from_str(&written).unwrap());
+                prop_assert_eq!(&read, &input);
+                prop_assert_eq!(read.identity(), input.identity());
+            }
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_path_that_is_no_text_is_kept_and_a_text_is_not_shown() {
+        let path = from_bytes(b"/data/r\xe9port.txt".to_vec());
+        let input = Input::new(DocumentId::new("x"), Origin::File(path));
+        let written = serde_json::to_string(&input.to_record()).unwrap();
+        assert_eq!(Input::from_record(serde_json::from_str(&written).unwrap()), input);
+        let piped = Input::new(DocumentId::new("x"), Origin::Piped { line: 3, text: "Secret".into() });
+        assert!(!format!("{piped:?}{:?}", piped.to_record()).contains("Secret"));
+    }
+}

@@ -1,0 +1,497 @@
+//! What the arguments of a command stand for, as a stream: one document at a time, whatever their number.
+
+use super::endings::holds_records;
+use super::lines::{Line, Lines, MAX_LINE_BYTES, is_wide};
+use super::names::{
+    SharedNames, absolute, as_written, parent_name, path_text, short_digest, with_parent, without_ending,
+};
+use super::patterns::{Pattern, is_pattern};
+use super::records::{BadRecord, Content, Record, looks_like_record};
+use super::walk::Walk;
+use super::{Input, InputError, Origin, SkipReason, Skipped};
+use crate::diag::nearest;
+use crate::disk::{self, FolderKey};
+use crate::value::{DocumentId, sanitize_line};
+use std::collections::HashSet;
+use std::io::{self, BufReader};
+use std::path::{Path, PathBuf};
+
+/// What a command asks for.
+#[derive(Debug, Clone, Default)]
+pub struct Wanted {
+    /// Files, folders, patterns, files of records; `-` is one document from standard input.
+    pub arguments: Vec<PathBuf>,
+    /// Lists: each line is a path or a record; `-` is standard input.
+    pub from: Vec<PathBuf>,
+    /// Endings that documents in folders may have besides the usual ones.
+    pub endings: &'static [&'static str],
+    /// Folders that are not entered from above, such as that of the results.
+    pub apart: Vec<PathBuf>,
+    /// The types that a record may say; `None` for any.
+    pub document_types: Option<Vec<String>>,
+    /// Whether a folder holds recorded answers, which are no documents.
+    pub holds_recordings: Option<fn(&Path) -> bool>,
+    /// Whether a folder holds the results of a run. It is not entered from above.
+    pub holds_results: Option<fn(&Path) -> bool>,
+    /// Whether what is named twice comes twice, because the caller leaves it out. Else it comes once, and eight bytes are held
+    /// for each document.
+    pub keeps_repeats: bool,
+}
+
+/// The documents, one after the other: arguments in their order, then lists; in folders by name, as far as
+/// these were read at once.
+///
+/// Documents come under the name that they would have ([`Input::name`]): who reads this gives them names that are unique.
+/// Memory is flat in their number but for eight bytes for each folder and, without [`Wanted::keeps_repeats`], for each document.
+pub struct Listing {
+    sources: std::vec::IntoIter<Source>,
+    /// What is being read: a list, a folder that it names, a file of records in that.
+    open: Vec<Open>,
+    shared: SharedNames,
+    document_types: Option<Vec<String>>,
+    seen: Seen,
+    /// Lists, and the names that their records give, which must not come twice.
+    keys: HashSet<u64>,
+    documents: Option<HashSet<u64>>,
+}
+
+/// What walks take note of.
+pub(super) struct Seen {
+    pub(super) skipped: Skipped,
+    pub(super) folders: HashSet<FolderKey>,
+    pub(super) endings: &'static [&'static str],
+    /// Folders that are not entered, and what tells them once they are there.
+    pub(super) apart: Vec<(PathBuf, Option<FolderKey>)>,
+    pub(super) holds_recordings: Option<fn(&Path) -> bool>,
+    pub(super) holds_results: Option<fn(&Path) -> bool>,
+}
+
+impl Seen {
+    /// Whether a folder is one that is not entered. That of the results may be made while others are read.
+    pub(super) fn is_apart(&mut self, key: &FolderKey) -> bool {
+        self.apart.iter_mut().any(|(folder, own)| {
+            if own.is_none() {
+                *own = FolderKey::of(folder).ok();
+            }
+            own.as_ref() == Some(key)
+        })
+    }
+}
+
+/// What came of a step.
+pub(super) enum Step {
+    /// A document.
+    Found(Input),
+    /// What stands for none.
+    Error(InputError),
+    /// A file of records.
+    Records {
+        path: PathBuf,
+        /// Whether a person named it: then it may be a pipe.
+        is_named: bool,
+    },
+    /// What was taken already.
+    Repeated,
+    /// Nothing yet.
+    Again,
+    /// Nothing more.
+    End,
+}
+
+enum Source {
+    Argument(PathBuf),
+    List(PathBuf),
+}
+
+/// Something that is being read, and whether anything came of it.
+struct Open {
+    reader: Reader,
+    has_any: bool,
+    /// What to say if nothing does.
+    nothing: Option<InputError>,
+}
+
+enum Reader {
+    Walk(Box<Walk>),
+    List(List),
+}
+
+/// Lines that name documents.
+struct List {
+    lines: Lines,
+    /// The file; `None` for standard input.
+    file: Option<PathBuf>,
+    /// Whether it can be read again.
+    is_regular: bool,
+    /// Whether lines may be paths.
+    has_paths: bool,
+}
+
+impl Listing {
+    /// Begins. Nothing is read yet but what tells arguments of one name apart.
+    #[must_use]
+    pub fn new(wanted: Wanted) -> Self {
+        let is_file =
+            |path: &Path| !holds_records(path) && std::fs::metadata(path).is_ok_and(|found| !found.is_dir());
+        let shared = SharedNames::of(&wanted.arguments, is_file);
+        let arguments = wanted.arguments.into_iter().map(Source::Argument);
+        let sources: Vec<Source> = arguments.chain(wanted.from.into_iter().map(Source::List)).collect();
+        Listing {
+            sources: sources.into_iter(),
+            open: Vec::new(),
+            shared,
+            document_types: wanted.document_types,
+            seen: Seen {
+                skipped: Skipped::default(),
+                folders: HashSet::new(),
+                endings: wanted.endings,
+                apart: wanted.apart.into_iter().map(|folder| (folder, None)).collect(),
+                holds_recordings: wanted.holds_recordings,
+                holds_results: wanted.holds_results,
+            },
+            keys: HashSet::new(),
+            documents: (!wanted.keeps_repeats).then(HashSet::new),
+        }
+    }
+
+    /// What was left out so far, by reason.
+    #[must_use]
+    pub fn skipped(&self) -> &Skipped {
+        &self.seen.skipped
+    }
+
+    /// How many entries of folders are in memory.
+    #[cfg(test)]
+    pub(super) fn in_memory(&self) -> usize {
+        let of = |open: &Open| match &open.reader {
+            Reader::Walk(walk) => walk.in_memory(),
+            Reader::List(_) => 0,
+        };
+        self.open.iter().map(of).sum()
+    }
+
+    fn begin(&mut self, source: Source) -> Step {
+        match source {
+            Source::Argument(path) if path.as_os_str() == "-" => {
+                Step::Found(Input::new(DocumentId::new("stdin"), Origin::Stdin))
+            }
+            Source::Argument(path) => self.argument(path, None),
+            Source::List(path) if !self.is_new_list(&path) => Step::Repeated,
+            Source::List(path) if path.as_os_str() == "-" => {
+                self.list(None, Box::new(BufReader::new(io::stdin())), false, true)
+            }
+            Source::List(path) => self.open_list(path, true, true),
+        }
+    }
+
+    /// What a name stands for; `list` is where it was written, if not among the arguments.
+    fn argument(&mut self, path: PathBuf, list: Option<(&List, u64)>) -> Step {
+        let found = match std::fs::metadata(&path) {
+            Ok(found) => found,
+            Err(error) => return self.not_there(path, error, list),
+        };
+        if found.is_dir() {
+            return self.walk(Walk::of_folder(path.clone()), InputError::NoDocuments { path });
+        }
+        if holds_records(&path) {
+            return Step::Records { path, is_named: list.is_none() };
+        }
+        let folder = parent_name(&path);
+        let name_in_it = path.file_name().map_or_else(|| path.clone(), PathBuf::from);
+        let qualified = with_parent(&folder, &name_in_it);
+        match list {
+            None => {
+                let name = self.shared.name(&path);
+                Step::Found(Input::new(DocumentId::new(name), Origin::File(path)).with_qualified(qualified))
+            }
+            Some(_) => Step::Found(Input::found(as_written(&path), qualified, Origin::File(path))),
+        }
+    }
+
+    fn not_there(&mut self, path: PathBuf, error: io::Error, list: Option<(&List, u64)>) -> Step {
+        let is_missing = matches!(error.kind(), io::ErrorKind::NotFound);
+        if let Some((list, number)) = list {
+            let shown = sanitize_line(&path.display().to_string());
+            let (problem, help) = match is_missing {
+                true if path.is_symlink() => {
+                    (format!("the link `{shown}` leads nowhere"), InputError::Dangling { path }.help())
+                }
+                true => (format!("there is no file or folder `{shown}`"), list.meant(path)),
+                false => {
+                    (format!("can't read `{shown}`: {error}"), "check that it is a readable file".to_owned())
+                }
+            };
+            let help = Some(help);
+            return Step::Error(list.wrong(number, BadRecord { problem, help }));
+        }
+        let pattern = path.to_str().filter(|text| is_missing && is_pattern(text));
+        match pattern.map(|text| (text.to_owned(), Pattern::parse(text))) {
+            _ if path.is_symlink() && is_missing => Step::Error(InputError::Dangling { path }),
+            None if is_missing => Step::Error(InputError::Missing { path }),
+            None => Step::Error(InputError::Io { origin: Origin::File(path), source: error }),
+            Some((pattern, Err(problem))) => Step::Error(InputError::BadPattern { pattern, problem }),
+            Some((pattern, Ok(parsed))) => {
+                let base = parsed.base().to_path_buf();
+                if !base.as_os_str().is_empty() && !base.is_dir() {
+                    return Step::Error(InputError::NoMatch { pattern, missing: Some(base) });
+                }
+                self.walk(Walk::of_pattern(parsed), InputError::NoMatch { pattern, missing: None })
+            }
+        }
+    }
+
+    fn walk(&mut self, mut walk: Walk, nothing: InputError) -> Step {
+        let step = walk.begin(&mut self.seen);
+        let goes_on = matches!(step, Step::Again);
+        if goes_on {
+            self.open.push(Open {
+                reader: Reader::Walk(Box::new(walk)),
+                has_any: false,
+                nothing: Some(nothing),
+            });
+        }
+        step
+    }
+
+    /// Opens a file of records, or of paths, too.
+    fn open_list(&mut self, path: PathBuf, is_named: bool, has_paths: bool) -> Step {
+        let opened = if is_named { disk::open_input(&path) } else { disk::open(&path) };
+        match opened {
+            Ok(file) => {
+                let is_regular = file.metadata().is_ok_and(|found| found.is_file());
+                self.list(Some(path), Box::new(BufReader::new(file)), is_regular, has_paths)
+            }
+            Err(disk::ReadError::Missing) => Step::Error(InputError::Missing { path }),
+            Err(error) => Step::Error(InputError::refused(Origin::File(path), error)),
+        }
+    }
+
+    fn list(
+        &mut self,
+        file: Option<PathBuf>,
+        input: Box<dyn io::BufRead + Send>,
+        is_regular: bool,
+        has_paths: bool,
+    ) -> Step {
+        let list = List { lines: Lines::new(input), file, is_regular, has_paths };
+        let nothing = Some(InputError::NoRecords { origin: list.origin() });
+        self.open.push(Open { reader: Reader::List(list), has_any: false, nothing });
+        Step::Again
+    }
+
+    /// Goes on with what is open; `None` when nothing is.
+    fn advance(&mut self) -> Option<Step> {
+        let mut open = self.open.pop()?;
+        let below = self.open.len();
+        let step = match &mut open.reader {
+            Reader::Walk(walk) => walk.step(&mut self.seen),
+            Reader::List(list) => match list.next_line() {
+                Ok(None) => Step::End,
+                Ok(Some(line)) => self.line(list, &line),
+                // It would say the same again.
+                Err(error) => return Some(Step::Error(error)),
+            },
+        };
+        if matches!(step, Step::End) {
+            let nothing = open.nothing.filter(|_| !open.has_any);
+            return Some(nothing.map_or(Step::Again, Step::Error));
+        }
+        // A folder that a line names answers for itself.
+        open.has_any |= !matches!(step, Step::Again) || self.open.len() > below;
+        self.open.insert(below, open);
+        Some(step)
+    }
+
+    /// What a line stands for.
+    fn line(&mut self, list: &List, line: &Line) -> Step {
+        let number = line.number;
+        let wrong = |problem: String| Step::Error(list.wrong(number, problem.into()));
+        let Some(bytes) = line.bytes.as_deref() else {
+            return wrong(format!("the line has more than {MAX_LINE_BYTES} bytes"));
+        };
+        if bytes.trim_ascii().is_empty() {
+            return Step::Again;
+        }
+        if !list.has_paths || looks_like_record(bytes) {
+            return match Record::parse(bytes) {
+                Ok(record) => self.record(list, line, record),
+                Err(bad) => Step::Error(list.wrong(number, bad)),
+            };
+        }
+        if bytes.contains(&0) {
+            let help = Some("write each path on a line of its own; `find` does without `-print0`".to_owned());
+            let problem = "a path can't hold a zero byte".to_owned();
+            return Step::Error(list.wrong(number, BadRecord { problem, help }));
+        }
+        match path_of(bytes) {
+            Some(path) => self.argument(path, Some((list, number))),
+            None => wrong("the path is not UTF-8".to_owned()),
+        }
+    }
+
+    fn record(&mut self, list: &List, line: &Line, mut record: Record) -> Step {
+        let number = line.number;
+        if let (Some(known), Some(named)) = (&self.document_types, &record.document_type)
+            && !known.contains(named)
+        {
+            let all = known.iter().map(|known| format!("`{known}`")).collect::<Vec<_>>().join(", ");
+            let help = match nearest(named, known.iter().map(String::as_str)) {
+                Some(guess) => format!("did you mean `{guess}`? Known: {all}"),
+                None => format!("known: {all}"),
+            };
+            let problem = format!("no document type is called `{}`", sanitize_line(named));
+            return Step::Error(list.wrong(number, BadRecord { problem, help: Some(help) }));
+        }
+        let content = std::mem::replace(&mut record.content, Content::Text(String::new()));
+        let origin = match content {
+            Content::Text(text) => match (&list.file, list.is_regular) {
+                (Some(file), true) => {
+                    Origin::Record { file: file.clone(), line: number, offset: line.offset }
+                }
+                _ => Origin::Piped { line: number, text: text.into() },
+            },
+            Content::Path(path) => {
+                let path = list.folder().join(path);
+                if let Some(bad) = no_document(&path) {
+                    return Step::Error(list.wrong(number, bad));
+                }
+                Origin::File(path)
+            }
+        };
+        let Some(id) = record.id.clone() else {
+            let Origin::File(path) = &origin else { return Step::Again };
+            let relative = path.strip_prefix(list.folder()).unwrap_or(path);
+            let (name, qualified) = (as_written(relative), with_parent(&list.name(), relative));
+            return Step::Found(Input::found(name, qualified, origin).of_record(record, None));
+        };
+        let place = list.file.as_deref().filter(|_| list.is_regular);
+        let place = place.map_or_else(|| "-".to_owned(), |file| path_text(&absolute(file)));
+        let identity = format!("{place}#{id}");
+        let qualified = format!("{}/{id}", list.name());
+        if !self.keys.insert(short_digest(&identity)) {
+            let problem = format!("the id `{}` was given before", sanitize_line(&id));
+            let help = Some("each record needs an id of its own".to_owned());
+            return Step::Error(list.wrong(number, BadRecord { problem, help }));
+        }
+        Step::Found(Input::found(id, qualified, origin).of_record(record, Some(identity)))
+    }
+
+    /// Whether a list is named for the first time.
+    fn is_new_list(&mut self, path: &Path) -> bool {
+        let is_new = self.keys.insert(short_digest(&path_text(&absolute(path))));
+        if !is_new {
+            self.seen.skipped.count(SkipReason::Again);
+        }
+        is_new
+    }
+
+    /// Whether a document is named for the first time.
+    fn is_new(&mut self, identity: &str) -> bool {
+        let is_new = self.documents.as_mut().is_none_or(|taken| taken.insert(short_digest(identity)));
+        if !is_new {
+            self.seen.skipped.count(SkipReason::Again);
+        }
+        is_new
+    }
+}
+
+impl Iterator for Listing {
+    type Item = Result<Input, InputError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let step = match self.advance() {
+                Some(step) => step,
+                None => {
+                    let source = self.sources.next()?;
+                    self.begin(source)
+                }
+            };
+            match step {
+                Step::Found(input) if input.has_key() || self.is_new(&input.identity()) => {
+                    return Some(Ok(input));
+                }
+                Step::Error(error) => return Some(Err(error)),
+                Step::Records { path, is_named } if self.is_new_list(&path) => {
+                    if let Step::Error(error) = self.open_list(path, is_named, false) {
+                        return Some(Err(error));
+                    }
+                }
+                Step::Found(_) | Step::Records { .. } | Step::Repeated | Step::Again | Step::End => {}
+            }
+        }
+    }
+}
+
+impl List {
+    fn next_line(&mut self) -> Result<Option<Line>, InputError> {
+        let read = self.lines.read_next();
+        let line = read.map_err(|source| InputError::Io { origin: self.origin(), source })?;
+        if line.as_ref().is_some_and(|line| line.number == 1 && line.bytes.as_deref().is_some_and(is_wide)) {
+            let (problem, help) = ("it is UTF-16".to_owned(), Some("save it as UTF-8".to_owned()));
+            return Err(self.wrong(1, BadRecord { problem, help }));
+        }
+        Ok(line)
+    }
+
+    fn origin(&self) -> Origin {
+        self.file.clone().map_or(Origin::Stdin, Origin::File)
+    }
+
+    /// What it is called.
+    fn name(&self) -> String {
+        self.file.as_deref().map_or_else(|| "stdin".to_owned(), without_ending)
+    }
+
+    /// The folder to which paths of records are relative.
+    fn folder(&self) -> &Path {
+        self.file.as_deref().filter(|_| self.is_regular).and_then(Path::parent).unwrap_or(Path::new(""))
+    }
+
+    fn wrong(&self, line: u64, bad: BadRecord) -> InputError {
+        InputError::Line { origin: self.origin(), line, problem: bad.problem, help: bad.help }
+    }
+
+    /// What to say of a path that leads nowhere.
+    fn meant(&self, path: PathBuf) -> String {
+        let folder = self.folder();
+        if !folder.as_os_str().is_empty() && folder.join(&path).exists() {
+            "paths on lines of their own are relative to the working directory, those in records to their file"
+                .to_owned()
+        } else {
+            InputError::Missing { path }.help()
+        }
+    }
+}
+
+/// Why the path of a record is no document, if it is plainly none.
+fn no_document(path: &Path) -> Option<BadRecord> {
+    let shown = sanitize_line(&path.display().to_string());
+    let (problem, help) = match std::fs::metadata(path) {
+        Ok(found) if found.is_dir() => {
+            (format!("`{shown}` is a folder"), "name one document; folders are arguments, or lines of a list")
+        }
+        Ok(_) if holds_records(path) => (
+            format!("`{shown}` holds a document on each line"),
+            "name one document; such files are arguments",
+        ),
+        Ok(_) => return None,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => (
+            format!("there is no file `{shown}`"),
+            "paths in records are relative to the file that holds them, on standard input to the working directory",
+        ),
+        Err(error) => (format!("can't read `{shown}`: {error}"), "check that it is a readable file"),
+    };
+    Some(BadRecord { problem, help: Some(help.to_owned()) })
+}
+
+#[cfg(unix)]
+fn path_of(bytes: &[u8]) -> Option<PathBuf> {
+    use std::os::unix::ffi::OsStrExt;
+    Some(PathBuf::from(std::ffi::OsStr::from_bytes(bytes)))
+}
+
+#[cfg(not(unix))]
+fn path_of(bytes: &[u8]) -> Option<PathBuf> {
+    std::str::from_utf8(bytes).ok().map(PathBuf::from)
+}

@@ -1,0 +1,234 @@
+//! A folder of documents at any depth, one file at a time. In memory are the folders from its root to where it is, of each at
+//! most so many entries as are read at once.
+
+use super::endings::{holds_records, is_document, is_hidden, may_be_recording};
+use super::listing::{Seen, Step};
+use super::names::{as_written, folder_name, with_parent};
+use super::patterns::Pattern;
+use super::{Input, InputError, Origin, SkipReason};
+use crate::disk::{self, Entry, EntryKind, FolderKey, OpenFolder, ReadError};
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+/// Most folders within one another that are entered.
+pub(super) const MOST_DEPTH: usize = 64;
+
+/// Where a folder is being read.
+pub(super) struct Walk {
+    /// The folder as it was named; what is in it is named relative to it.
+    root: PathBuf,
+    /// What the folder is called.
+    label: String,
+    pattern: Option<Pattern>,
+    /// The folders that were entered for the pattern: others may be entered for other patterns.
+    entered: HashSet<FolderKey>,
+    open: Vec<Level>,
+}
+
+/// A folder that is open.
+struct Level {
+    /// Relative to the root.
+    relative: PathBuf,
+    folder: OpenFolder,
+    entries: std::vec::IntoIter<Entry>,
+    is_empty: bool,
+    /// Whether all documents in it are meant, whatever the pattern says.
+    is_whole: bool,
+    /// Whether it holds recorded answers, once that was looked at.
+    has_recordings: Option<bool>,
+}
+
+impl Walk {
+    /// All documents in a folder.
+    pub(super) fn of_folder(root: PathBuf) -> Self {
+        Self::new(root, None)
+    }
+
+    /// The documents that a pattern matches.
+    pub(super) fn of_pattern(pattern: Pattern) -> Self {
+        Self::new(pattern.base().to_path_buf(), Some(pattern))
+    }
+
+    fn new(root: PathBuf, pattern: Option<Pattern>) -> Self {
+        let label = folder_name(&root);
+        Walk { root, label, pattern, entered: HashSet::new(), open: Vec::new() }
+    }
+
+    /// Enters the root.
+    pub(super) fn begin(&mut self, seen: &mut Seen) -> Step {
+        let is_whole = self.pattern.is_none();
+        self.enter(PathBuf::new(), is_whole, seen)
+    }
+
+    /// Looks at one entry.
+    pub(super) fn step(&mut self, seen: &mut Seen) -> Step {
+        let Some(level) = self.open.last_mut() else { return Step::End };
+        let Some(entry) = level.entries.next() else {
+            let (entries, failed) = level.folder.read_some();
+            if entries.is_empty() && failed.is_none() {
+                let is_root = self.open.len() == 1;
+                if let Some(level) = self.open.pop()
+                    && level.is_empty
+                    && level.is_whole
+                    && !is_root
+                {
+                    seen.skipped.count(SkipReason::EmptyFolder);
+                }
+                return Step::Again;
+            }
+            level.is_empty = false;
+            level.entries = entries.into_iter();
+            let Some(source) = failed else { return Step::Again };
+            let origin = Origin::File(self.root.join(&level.relative));
+            return Step::Error(InputError::Io { origin, source });
+        };
+        let relative = level.relative.join(&entry.name);
+        let is_whole = level.is_whole;
+        if is_hidden(&entry.name) {
+            if self.is_meant(&relative, entry.kind, is_whole) {
+                seen.skipped.count(SkipReason::Hidden);
+            }
+            return Step::Again;
+        }
+        let path = self.root.join(&relative);
+        let kind = match entry.kind {
+            EntryKind::Link => match disk::followed(&path) {
+                Ok(kind) => kind,
+                Err(error) => return self.not_followed(path, &relative, is_whole, error, seen),
+            },
+            kind => kind,
+        };
+        match kind {
+            EntryKind::Folder => {
+                let is_whole =
+                    is_whole || self.pattern.as_ref().is_none_or(|found| found.is_match(&relative));
+                self.enter(relative, is_whole, seen)
+            }
+            EntryKind::File => self.file(path, relative, is_whole, seen),
+            EntryKind::Special | EntryKind::Link => {
+                if self.is_meant(&relative, EntryKind::File, is_whole) {
+                    seen.skipped.count(SkipReason::Special);
+                }
+                Step::Again
+            }
+        }
+    }
+
+    /// Whether something of this name is asked for, or may hold what is.
+    fn is_meant(&self, relative: &Path, kind: EntryKind, is_whole: bool) -> bool {
+        let Some(pattern) = self.pattern.as_ref().filter(|_| !is_whole) else { return true };
+        pattern.is_match(relative) || kind == EntryKind::Folder && pattern.may_hold(relative)
+    }
+
+    fn not_followed(
+        &self,
+        path: PathBuf,
+        relative: &Path,
+        is_whole: bool,
+        error: ReadError,
+        seen: &mut Seen,
+    ) -> Step {
+        if !self.is_meant(relative, EntryKind::File, is_whole) {
+            return Step::Again;
+        }
+        match error {
+            ReadError::Missing if path.is_symlink() => {
+                seen.skipped.count(SkipReason::Dangling);
+                Step::Again
+            }
+            ReadError::Missing => Step::Error(InputError::Vanished { path }),
+            error => Step::Error(InputError::refused(Origin::File(path), error)),
+        }
+    }
+
+    fn file(&mut self, path: PathBuf, relative: PathBuf, is_whole: bool, seen: &mut Seen) -> Step {
+        let mut any_ending = false;
+        if let Some(pattern) = self.pattern.as_ref().filter(|_| !is_whole) {
+            if !pattern.is_match(&relative) {
+                return Step::Again;
+            }
+            any_ending = pattern.names_ending();
+        }
+        if holds_records(&relative) {
+            return Step::Records { path, is_named: false };
+        }
+        if !any_ending && !is_document(&relative, seen.endings) {
+            seen.skipped.count_ending(&relative);
+            return Step::Again;
+        }
+        if self.is_recording(&path, seen) {
+            seen.skipped.count(SkipReason::Recording);
+            return Step::Again;
+        }
+        let qualified = with_parent(&self.label, &relative);
+        Step::Found(Input::found(as_written(&relative), qualified, Origin::File(path)))
+    }
+
+    /// Whether a file is the recorded answer of a model, in a folder of such.
+    fn is_recording(&mut self, path: &Path, seen: &Seen) -> bool {
+        let (Some(level), Some(folder), Some(name)) = (self.open.last_mut(), path.parent(), path.file_name())
+        else {
+            return false;
+        };
+        may_be_recording(name)
+            && *level.has_recordings.get_or_insert_with(|| seen.holds_recordings.is_some_and(|is| is(folder)))
+    }
+
+    fn enter(&mut self, relative: PathBuf, is_whole: bool, seen: &mut Seen) -> Step {
+        if !is_whole && self.pattern.as_ref().is_some_and(|pattern| !pattern.may_hold(&relative)) {
+            return Step::Again;
+        }
+        let is_root = self.open.is_empty();
+        if self.open.len() > MOST_DEPTH {
+            seen.skipped.count(SkipReason::TooDeep);
+            return Step::Again;
+        }
+        let joined = self.root.join(&relative);
+        let path = if joined.as_os_str().is_empty() { PathBuf::from(".") } else { joined };
+        let key = match FolderKey::of(&path) {
+            Ok(key) => key,
+            Err(error) => {
+                return Step::Error(match ReadError::from(error) {
+                    ReadError::Missing => InputError::Vanished { path },
+                    error => InputError::refused(Origin::File(path), error),
+                });
+            }
+        };
+        if !is_root && (seen.is_apart(&key) || seen.holds_results.is_some_and(|is| is(&path))) {
+            seen.skipped.count(SkipReason::Results);
+            return Step::Again;
+        }
+        let entered = if self.pattern.is_some() { &mut self.entered } else { &mut seen.folders };
+        if !entered.insert(key) {
+            seen.skipped.count(SkipReason::FolderAgain);
+            return Step::Repeated;
+        }
+        match OpenFolder::open(&path) {
+            Ok(folder) => {
+                self.open.push(Level {
+                    relative,
+                    folder,
+                    entries: Vec::new().into_iter(),
+                    is_empty: true,
+                    is_whole,
+                    has_recordings: None,
+                });
+                Step::Again
+            }
+            Err(ReadError::Special(_)) => {
+                seen.skipped.count(SkipReason::Special);
+                Step::Again
+            }
+            Err(error) => Step::Error(match error {
+                ReadError::Missing => InputError::Vanished { path },
+                error => InputError::refused(Origin::File(path), error),
+            }),
+        }
+    }
+
+    /// How many entries are in memory.
+    #[cfg(test)]
+    pub(super) fn in_memory(&self) -> usize {
+        self.open.iter().map(|level| level.entries.len()).sum()
+    }
+}
