@@ -32,11 +32,6 @@ impl Hint {
         Hint { out, journal, about: Vec::new(), count: 0 }
     }
 
-    /// Whether results are kept in a folder.
-    pub(super) fn has_out(&self) -> bool {
-        self.out.is_some()
-    }
-
     pub(super) fn see(&mut self, result: &DocumentResult) {
         let passed = matches!(result.final_status, FinalStatus::Passed | FinalStatus::Skipped);
         if passed {
@@ -68,7 +63,7 @@ impl Hint {
 }
 
 /// A word of a command line as a shell takes it.
-fn quoted(word: &str) -> String {
+pub(super) fn quoted(word: &str) -> String {
     let plain = |c: char| {
         c.is_alphanumeric() || matches!(c, '/' | '.' | '-' | '_' | ':' | '\\' | '=' | '+' | ',' | '~')
     };

@@ -2,23 +2,45 @@
 //! closed and a connection that breaks leave behind.
 
 use super::exit::Exit;
+use super::output::Output;
 use crate::provider::Working;
+use crate::value::Millis;
 use tokio::sync::watch;
 
-/// The first interrupt ends the current document and keeps what is finished; the second ends the process. A hangup
-/// counts as a first one only: shells and service managers send it once more, or beside SIGTERM, and what has been paid
-/// for is still to be recorded.
-pub(super) async fn listen(stop: watch::Sender<bool>) {
+/// After the first interrupt no other call is begun, and those that are under way are waited for, at most for `patience`:
+/// they are paid for. The second gives them up, and what is finished is kept; the third ends the process. A hangup counts as a
+/// first one only: shells and service managers send it once more, or beside SIGTERM, and what has been paid for is still to be
+/// recorded.
+pub(super) async fn listen(
+    drain: watch::Sender<bool>,
+    stop: watch::Sender<bool>,
+    patience: Millis,
+    says: bool,
+) {
     if let Some(mut interrupts) = Interrupts::hear() {
-        while interrupts.next().await == Signal::Hangup {
-            let _ = stop.send(true);
+        let first = interrupts.next().await;
+        let _ = drain.send(true);
+        if says && patience > Millis::default() && first == Signal::Interrupt {
+            let line = "stopping: calls that are under way are waited for; once more gives them up";
+            Output::of_process().say(line);
+        }
+        tokio::select! {
+            () = tokio::time::sleep(patience.duration()) => {}
+            () = interrupts.once_more() => {}
         }
         let _ = stop.send(true);
-        while interrupts.next().await == Signal::Hangup {}
+        interrupts.once_more().await;
         Working::abandon(Exit::Interrupted.code());
     }
-    // Without interrupts the channel stays open until the run is over.
+    // Without interrupts the channels stay open until the run is over.
     std::future::pending::<()>().await;
+}
+
+impl Interrupts {
+    /// The next that is no hangup.
+    async fn once_more(&mut self) {
+        while self.next().await == Signal::Hangup {}
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,7 +3,8 @@
 use super::exit::Failure;
 use super::output::Output;
 use crate::store::Journal;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Where the journal goes.
 pub(super) enum JournalPlace {
@@ -19,14 +20,14 @@ impl JournalPlace {
     /// Opens the journal.
     pub(super) fn open(&self, output: &mut Output) -> Result<Journal, Failure> {
         match self {
-            JournalPlace::Asked(file) => Ok(Journal::open(file)?),
+            JournalPlace::Asked(file) => Ok(Journal::open_waiting(file, say_waiting)?),
             JournalPlace::Memory => Ok(Journal::in_memory()?),
             JournalPlace::Usual(file) => {
                 let opened = match file.parent() {
                     Some(folder) if std::fs::create_dir_all(folder).is_err() => {
                         Err(format!("can't make the folder `{}`", folder.display()))
                     }
-                    _ => Journal::open(file).map_err(|error| error.to_string()),
+                    _ => Journal::open_waiting(file, say_waiting).map_err(|error| error.to_string()),
                 };
                 match opened {
                     Ok(journal) => Ok(journal),
@@ -40,4 +41,13 @@ impl JournalPlace {
             }
         }
     }
+}
+
+/// Says that another process has the journal locked, once every few seconds.
+fn say_waiting(file: &Path, waited: Duration) {
+    let seconds = waited.as_secs();
+    Output::of_process().say(&format!(
+        "waiting for the journal `{}`, which another process has locked for {seconds} s",
+        file.display()
+    ));
 }

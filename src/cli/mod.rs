@@ -34,7 +34,9 @@ mod profile_list;
 mod profile_show;
 mod renamed;
 mod repair;
+mod resume;
 mod run;
+mod runs;
 mod sanitized;
 mod schema;
 mod score;
@@ -69,6 +71,10 @@ struct Arguments {
 enum Verb {
     /// Run the loop over documents: extract, assess, correct until the policy stops
     Run(run::Arguments),
+    /// Go on with a run that was stopped, killed, or is short of money, in the middle of every document
+    Resume(resume::Arguments),
+    /// List runs, show what they came to, cancel, retry, export and remove them
+    Runs(runs::Arguments),
     /// Assess one extraction against its document, without any provider
     Validate(validate::Arguments),
     /// Correct one extraction once
@@ -111,6 +117,15 @@ fn command() -> clap::Command {
     Arguments::command()
 }
 
+/// What the command of a run says that is gone on with; `None` where it can't be read any more.
+fn run_arguments(command: &[String]) -> Option<run::Arguments> {
+    let words = std::iter::once("loopctl").chain(command.iter().map(String::as_str));
+    match Arguments::try_parse_from(words).ok()?.verb {
+        Verb::Run(arguments) => Some(arguments),
+        _ => None,
+    }
+}
+
 /// Runs the command line of this process.
 #[must_use]
 pub fn main() -> ExitCode {
@@ -140,6 +155,8 @@ fn run_process() -> Exit {
     let mut output = Output::of_process();
     let outcome = match arguments.verb {
         Verb::Run(arguments) => run::execute(&arguments, &mut output),
+        Verb::Resume(arguments) => resume::execute(&arguments, &mut output),
+        Verb::Runs(arguments) => runs::execute(&arguments, &mut output),
         Verb::Validate(arguments) => validate::execute(&arguments, &mut output),
         Verb::Correct(arguments) => correct::execute(&arguments, &mut output),
         Verb::Score(arguments) => score::execute(&arguments, &mut output),

@@ -5,9 +5,10 @@ use super::headings::{ARGUMENTS, DOCUMENTS, OUTPUT};
 use super::journal_place::JournalPlace;
 use super::logging::LogArguments;
 use super::output::{Output, RecordFormat};
-use super::run::{Asks, Work};
+use super::run::{Asks, Which, Work};
 use super::tape::RecorderArguments;
 use crate::plan::Plan;
+use crate::value::Millis;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -63,7 +64,11 @@ impl StepArguments {
             asks,
             allow_commands: calls.allow_commands,
             tape: calls.tape,
-            resume: false,
+            which: Which::Fresh,
+            command: Vec::new(),
+            files_digest: String::new(),
+            jobs: Some(1),
+            drain: Millis::default(),
             keep_going: false,
             watching: None,
         }

@@ -82,7 +82,7 @@ impl Watching {
     pub(super) async fn follow(
         mut self,
         mut kept: RescoreBuffer,
-        mut stopped: watch::Receiver<bool>,
+        (mut drained, mut stopped): (watch::Receiver<bool>, watch::Receiver<bool>),
         (format, quiet): (Format, bool),
         output: &mut Output,
     ) -> Result<(), Failure> {
@@ -97,6 +97,7 @@ impl Watching {
             let lain = tokio::select! {
                 biased;
                 _ = stopped.wait_for(|stopped| *stopped) => return Ok(()),
+                _ = drained.wait_for(|drained| *drained) => return Ok(()),
                 settled = self.files.settled() => {
                     settled?;
                     false

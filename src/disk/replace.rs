@@ -19,7 +19,16 @@ pub(crate) enum Access {
 /// # Errors
 /// What the system says, without the name of the temporary file, which means nothing to anybody.
 pub(crate) fn replace(path: &Path, bytes: &[u8], access: Access) -> io::Result<()> {
-    replace_named(path, bytes, access).map_err(plain)
+    replace_named(path, bytes, access, true).map_err(plain)
+}
+
+/// The same of its owner's file that can be written again from elsewhere: who reads finds the earlier file or the new one,
+/// but after a loss of power maybe neither.
+///
+/// # Errors
+/// As [`replace`].
+pub(crate) fn replace_unsynced(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    replace_named(path, bytes, Access::Owner, false).map_err(plain)
 }
 
 /// Tries that files can be written to a folder, before any work is done whose results go there.
@@ -30,18 +39,22 @@ pub(crate) fn try_folder(folder: &Path) -> io::Result<()> {
     temporary_in(folder).map(drop).map_err(plain)
 }
 
-fn replace_named(path: &Path, bytes: &[u8], access: Access) -> io::Result<()> {
+fn replace_named(path: &Path, bytes: &[u8], access: Access, sync: bool) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut file = temporary_in(folder)?;
     file.write_all(bytes)?;
     if access == Access::AsBefore {
         file.as_file().set_permissions(std::fs::metadata(path)?.permissions())?;
     }
-    file.as_file().sync_all()?;
+    if sync {
+        file.as_file().sync_all()?;
+    }
     file.persist(path).map_err(|error| error.error)?;
     // The new name is in the folder, which is a file of its own.
     #[cfg(unix)]
-    std::fs::File::open(folder)?.sync_all()?;
+    if sync {
+        std::fs::File::open(folder)?.sync_all()?;
+    }
     Ok(())
 }
 

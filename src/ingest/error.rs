@@ -3,6 +3,7 @@
 use super::Origin;
 use super::endings::ENDINGS;
 use crate::profile::nearby;
+use crate::value::DocumentId;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -74,6 +75,20 @@ pub enum InputError {
         /// The record.
         origin: Origin,
     },
+    /// What another run, at which a process is at work, has among its documents and writes to the same folder.
+    #[error("{origin} is a document of run `{run}`, at which a process is at work")]
+    AtWorkElsewhere {
+        /// The document.
+        origin: Origin,
+        /// That run.
+        run: String,
+    },
+    /// A document that came from where it can't be read again.
+    #[error("what `{id}` says was not kept, because it came from standard input or from another program")]
+    NotKept {
+        /// Its id.
+        id: DocumentId,
+    },
     /// Something that went away while folders were being read.
     #[error("`{}` went away while its folder was read", path.display())]
     Vanished {
@@ -106,6 +121,12 @@ impl InputError {
     pub fn help(&self) -> String {
         match self {
             InputError::Missing { path } => spelling(path),
+            InputError::AtWorkElsewhere { run, .. } => {
+                format!(
+                    "wait for it, or take part in it with `loopctl resume {run}`; or write to another folder"
+                )
+            }
+            InputError::NotKept { .. } => "run it again".to_owned(),
             InputError::Dangling { .. } => "make what it leads to, or leave it out".to_owned(),
             InputError::NoDocuments { .. } => {
                 let endings = ENDINGS.map(|ending| format!("`.{ending}`")).join(", ");

@@ -24,6 +24,14 @@ pub struct InputRecord {
     pub(super) is_named: bool,
 }
 
+impl InputRecord {
+    /// Whether it came from standard input, which says it once.
+    #[cfg_attr(not(feature = "journal"), expect(dead_code, reason = "nothing is gone on with"))]
+    pub(crate) fn is_stdin(&self) -> bool {
+        matches!(self.origin, StoredOrigin::Stdin)
+    }
+}
+
 /// Where the bytes come from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "from", rename_all = "snake_case")]

@@ -179,6 +179,13 @@ impl Plan {
         self.stages.iter().any(|stage| stage.stage.call.attach.is_some())
     }
 
+    /// Whether a judge compares with the document's reference, which then is no document itself.
+    #[must_use]
+    #[cfg_attr(not(feature = "cli"), expect(dead_code, reason = "embedders hand over documents"))]
+    pub(crate) fn has_references(&self) -> bool {
+        self.judges.iter().any(|judge| judge.judge.reference.is_some())
+    }
+
     /// The types that documents may have.
     pub fn document_types(&self) -> impl Iterator<Item = &str> {
         self.scoring.rules().document_types()

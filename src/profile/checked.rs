@@ -11,7 +11,7 @@ use super::network::Network;
 use super::policy::{LoopPolicy, OnRegression, Select};
 use super::references;
 use super::stage::{Stage, decode_stages};
-use super::{Criterion, Dimension, Feedback, Lock, Measure, Repair};
+use super::{Budget, Criterion, Dimension, Feedback, Lock, Measure, Repair};
 use crate::diag::{Code, Problem, Problems};
 use crate::mapping;
 use crate::value::decode::{Fields, Spanned, wrong_type};
@@ -109,6 +109,12 @@ mapping! {
         /// the defaults of each key.
         #[key(examples(&["{ limits: { openai: { requests_per_minute: 60 } } }"]))]
         pub network: Network => |_| Network::default(),
+        /// The most that all documents of a run may use up together; `stop.budget` is for each of them. When it is spent no other
+        /// call is made: what is under way ends, and the documents that are left wait for `loopctl resume`, with a larger
+        /// budget. The limit can be passed by the calls that are under way. It decides nothing about a document, so that a run
+        /// goes on after it was changed.
+        #[key(default("{}"), examples(&["{ cost_usd: 50 }"]))]
+        pub budget: Budget => |_| Budget::default(),
         /// The dimensions of quality, and where the score of each comes from: a number from 0 to 1.
         #[key(
             name("assess"),
@@ -263,6 +269,8 @@ fn digest(root: &Node) -> String {
     let mut settings = root.to_json();
     if let serde_json::Value::Object(settings) = &mut settings {
         settings.shift_remove("extends");
+        // How much a whole run may spend decides nothing about a document.
+        settings.shift_remove("budget");
     }
     crate::value::Digest::of(&settings).hex()
 }

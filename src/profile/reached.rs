@@ -57,6 +57,27 @@ impl Reached {
         files.map(|(path, _)| path.as_path())
     }
 
+    /// One digest for all that was read, whatever the folders are called: two loadings with the same read the same.
+    pub(crate) fn digest(&self) -> String {
+        let mut files: Vec<(&std::ffi::OsStr, &str)> = self
+            .files
+            .iter()
+            .filter_map(|(path, found)| match found {
+                FileState::File(digest) => Some((path.file_name().unwrap_or_default(), digest.as_str())),
+                FileState::Nothing | FileState::Unreadable => None,
+            })
+            .collect();
+        files.sort_unstable();
+        let mut text = String::new();
+        for (name, digest) in files {
+            text.push_str(&name.to_string_lossy());
+            text.push(' ');
+            text.push_str(digest);
+            text.push('\n');
+        }
+        digest_bytes(text.as_bytes())
+    }
+
     /// Takes over what another reading looked at, which is the later one.
     pub(crate) fn absorb(&mut self, later: Reached) {
         self.files.extend(later.files);

@@ -8,6 +8,7 @@ use std::time::Duration;
 use loopctl_plugin_sdk::abi::{LC_DECODE, LC_ENCODE, LC_MAX_INPUT};
 use loopctl_plugin_sdk::protocol::{Completion, CompletionRequest, HttpRequest};
 use serde::de::DeserializeOwned;
+use sha2::{Digest, Sha256};
 use tracing::Instrument;
 
 use super::absent::without_absent;
@@ -242,7 +243,9 @@ impl Provider {
         match &self.shared.link {
             None => {
                 let json = to_json(request.as_ref()).map_err(CallError::unsent)?;
-                let question = take.direct(&self.shared.identity.name, self.shared.opened.config(), &request);
+                let (name, config) = (&self.shared.identity.name, self.shared.opened.config());
+                let question = take.direct(name, config, &request);
+                let digest = keeps(patience.progress(), [name.as_bytes(), config, &json]);
                 let answer = async {
                     let instance =
                         patience.bound(self.shared.opened.instance()).await.and_then(|opened| opened);
@@ -251,7 +254,7 @@ impl Provider {
                     let reply = patience.bound(instance.complete(json)).await?;
                     self.check(&instance, reply)
                 };
-                sensible(take.ask(question, answer).await?)
+                sensible(take.ask(question, move || digest, answer).await?)
             }
             Some(link) => {
                 let instance = patience.bound(self.shared.opened.instance()).await.and_then(|opened| opened);
@@ -281,7 +284,14 @@ impl Provider {
         let asked: HttpRequest = self.check(instance, encoded).map_err(CallError::unsent)?;
         let url = link.url(&asked);
         let question = take.http(&self.shared.identity.name, request, &asked, url.as_deref());
-        let answer = take.ask(question, link.exchange(asked, errand)).await?;
+        let parts = [
+            self.shared.identity.name.as_bytes(),
+            asked.method.as_bytes(),
+            asked.path.as_bytes(),
+            asked.body.as_bytes(),
+        ];
+        let digest = keeps(errand.patience.progress(), parts);
+        let answer = take.ask(question, move || digest, link.exchange(asked, errand)).await?;
         errand.heard(&answer);
         let decoded = errand.patience.bound(instance.call(LC_DECODE, to_json(&answer)?)).await?;
         // Who turns a request away charges nothing for it.
@@ -325,6 +335,19 @@ impl std::fmt::Debug for Provider {
             .field("model", &self.model)
             .finish()
     }
+}
+
+/// A digest of all that decides an answer, in this order, where the answer is kept.
+fn keeps<const N: usize>(progress: &Progress, parts: [&[u8]; N]) -> Vec<u8> {
+    if progress.store().is_none() {
+        return Vec::new();
+    }
+    let mut digest = Sha256::new();
+    for part in parts {
+        digest.update(part.len().to_le_bytes());
+        digest.update(part);
+    }
+    digest.finalize().to_vec()
 }
 
 fn to_json(payload: &impl serde::Serialize) -> Result<Vec<u8>, CallError> {

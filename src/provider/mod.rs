@@ -65,7 +65,7 @@ pub(crate) use network::SERVICE_HOSTS;
 pub(crate) use plugin::{LOG_TARGET, Working};
 pub(crate) use prices::PriceTable;
 pub use prices::{LongPrompt, Price, Prices, Rates};
-pub(crate) use progress::Progress;
+pub(crate) use progress::{AnswerStore, Progress};
 pub use registry::{ProviderEntry, Providers};
 pub(crate) use settings::setting_problems;
 pub(crate) use tape::{Recorder, RecorderMode, Requests, TapeError};

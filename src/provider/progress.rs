@@ -1,6 +1,8 @@
 //! How far a call has come, for whoever made it and may have to give it up.
 
+use std::future::Future;
 use std::ops::Range;
+use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -9,6 +11,16 @@ use std::time::{Duration, Instant};
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Progress {
     shared: Arc<Shared>,
+    store: Option<Arc<dyn AnswerStore>>,
+}
+
+/// Keeps the answer to a call before anybody looks at it, and knows the one that an earlier process kept.
+pub(crate) trait AnswerStore: std::fmt::Debug + Send + Sync {
+    /// The answer that was kept to this question, which then nobody is asked again.
+    fn kept(&self, question: &[u8]) -> Option<Vec<u8>>;
+
+    /// Keeps an answer. That it can't be kept is for the maker of the store to know.
+    fn keep(&self, question: Vec<u8>, answer: Vec<u8>) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
 }
 
 #[derive(Debug, Default)]
@@ -18,6 +30,16 @@ struct Shared {
 }
 
 impl Progress {
+    /// Of a call whose answer is kept.
+    pub(crate) fn keeping(store: Option<Arc<dyn AnswerStore>>) -> Self {
+        Progress { store, ..Self::default() }
+    }
+
+    /// What keeps its answer.
+    pub(super) fn store(&self) -> Option<&Arc<dyn AnswerStore>> {
+        self.store.as_ref()
+    }
+
     /// Whether the provider has been asked, so that there may be something to pay for. Until then the call waits for its
     /// turn, or for nobody to be asked at all because its answer is recorded.
     pub(crate) fn is_sent(&self) -> bool {

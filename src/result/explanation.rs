@@ -164,10 +164,25 @@ pub(crate) fn explained(
     run: &Run,
     event: &Event,
     explanation: &mut ExplanationBuilder,
-) -> Result<Value, serde_json::Error> {
-    let mut payload = serde_json::to_value(event)?;
-    if let (Some((key, value)), Value::Object(members)) = (explanation.see(plan, run, event), &mut payload) {
-        members.insert(key.to_owned(), value);
+) -> Result<String, serde_json::Error> {
+    let mut payload = serde_json::to_string(event)?;
+    if let Some((key, value)) = explanation.see(plan, run, event) {
+        add_member(&mut payload, key, &value)?;
     }
     Ok(payload)
+}
+
+/// Adds a member to an object that is written already, and has members.
+pub(crate) fn add_member(
+    object: &mut String,
+    key: &str,
+    value: &impl Serialize,
+) -> Result<(), serde_json::Error> {
+    object.pop();
+    object.push(',');
+    object.push_str(&serde_json::to_string(key)?);
+    object.push(':');
+    object.push_str(&serde_json::to_string(value)?);
+    object.push('}');
+    Ok(())
 }

@@ -10,12 +10,18 @@ pub struct BatchEnd {
     pub passed: usize,
     /// Those of `passed` that fitted no document type well enough, although the profile tells types apart.
     pub of_unknown_type: usize,
+    /// Those of `finished` that an earlier process had finished, and that were left as they are.
+    pub skipped: usize,
     /// Inputs that could not be read.
     pub unusable: usize,
+    /// Documents without a result: their worker panicked, or what is recorded of them can't be gone on with.
+    pub set_aside: usize,
     /// Those of `finished` whose provider failed.
     pub provider_errors: usize,
-    /// Inputs that were not tried, because someone stopped it or the provider is gone.
+    /// Documents that still wait, because someone stopped it, the provider is gone, or the run's budget is spent.
     pub not_tried: usize,
+    /// Whether the run's budget is spent.
+    pub over_budget: bool,
     /// Whether someone stopped it.
     pub cancelled: bool,
 }

@@ -2,14 +2,16 @@
 
 use super::bill::CostTracker;
 use super::clock::{Clock, Time};
+use super::stops::Stops;
 use crate::profile::Waiting;
 use crate::provider::protocol::CompletionRequest;
-use crate::provider::{Called, Progress, Provider};
-use crate::result::AnsweredBy;
+use crate::provider::{AnswerStore, Called, Progress, Provider};
+use crate::result::{AnsweredBy, add_member};
 use crate::value::Millis;
+use serde::Deserialize;
+use serde_json::Value;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
-use tokio::sync::watch;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Makes the calls of a document.
 #[derive(Debug)]
@@ -22,14 +24,42 @@ pub(super) struct Calls {
     answered: Mutex<AnsweredBy>,
 }
 
+/// What a call is made under.
+#[derive(Debug)]
+pub(super) struct Turn {
+    /// When it began.
+    pub(super) since: Millis,
+    /// It takes no longer.
+    pub(super) deadline: Millis,
+    /// What keeps its answer.
+    pub(super) answers: Option<Arc<dyn AnswerStore>>,
+    pub(super) stops: Stops,
+}
+
+/// The member of an event's record that says who has answered by then.
+const ANSWERED_BY: &str = "answered_by";
+
 impl Calls {
-    /// Calls that go by this time.
-    pub(super) fn new(time: Time, waiting: Waiting) -> Self {
+    /// Calls that go by this time, which begins `from`.
+    pub(super) fn new(time: Time, waiting: Waiting, from: Millis) -> Self {
         Calls {
-            clock: Clock::start(time, waiting),
+            clock: Clock::start(time, waiting, from),
             bill: CostTracker::default(),
             cached: AtomicUsize::new(0),
             answered: Mutex::default(),
+        }
+    }
+
+    /// Notes in the record of an event who has answered.
+    pub(super) fn note(&self, payload: &mut String) -> Result<(), serde_json::Error> {
+        let answered = self.answered();
+        if answered.is_empty() { Ok(()) } else { add_member(payload, ANSWERED_BY, &answered) }
+    }
+
+    /// Takes in such a record.
+    pub(super) fn recall(&self, payload: &Value) {
+        if let Some(answered) = payload.get(ANSWERED_BY).and_then(|one| AnsweredBy::deserialize(one).ok()) {
+            *self.answered.lock().unwrap_or_else(PoisonError::into_inner) = answered;
         }
     }
 
@@ -43,18 +73,16 @@ impl Calls {
         self.cached.load(Ordering::Relaxed)
     }
 
-    /// Makes a call that began at `since`; `None` when someone stopped the run meanwhile.
+    /// Makes a call; `None` when someone stopped the run meanwhile.
     pub(super) async fn make(
         &self,
-        since: Millis,
+        turn: Turn,
         provider: &Provider,
         request: &CompletionRequest,
-        deadline: Millis,
-        cancelled: watch::Receiver<bool>,
     ) -> Option<Called> {
-        let progress = Progress::default();
+        let progress = Progress::keeping(turn.answers.clone());
         let begun = self.bill.begin(provider, request, &progress);
-        let called = self.carry_out(since, provider, request, deadline, cancelled, &progress).await?;
+        let called = self.carry_out(turn, provider, request, &progress).await?;
         self.bill.end(&begun, provider, request, &called.outcome);
         Some(called)
     }
@@ -62,27 +90,25 @@ impl Calls {
     /// The same of a call that nobody pays for.
     pub(super) async fn make_unbilled(
         &self,
-        since: Millis,
+        turn: Turn,
         provider: &Provider,
         request: &CompletionRequest,
-        deadline: Millis,
-        cancelled: watch::Receiver<bool>,
     ) -> Option<Called> {
-        self.carry_out(since, provider, request, deadline, cancelled, &Progress::default()).await
+        let progress = Progress::keeping(turn.answers.clone());
+        self.carry_out(turn, provider, request, &progress).await
     }
 
     async fn carry_out(
         &self,
-        since: Millis,
+        turn: Turn,
         provider: &Provider,
         request: &CompletionRequest,
-        deadline: Millis,
-        mut cancelled: watch::Receiver<bool>,
         progress: &Progress,
     ) -> Option<Called> {
-        let mut unsent = cancelled.clone();
+        let Turn { since, deadline, mut stops, .. } = turn;
+        let mut unsent = stops.clone();
         let given_up_unsent = async {
-            stopped(&mut unsent).await;
+            unsent.no_more_calls().await;
             if progress.is_sent() {
                 std::future::pending::<()>().await;
             }
@@ -93,7 +119,7 @@ impl Calls {
             biased;
             () = given_up_unsent => return None,
             called = provider.call(request, deadline.duration(), progress) => called,
-            () = stopped(&mut cancelled) => return None,
+            () = stops.give_up() => return None,
         };
         // The time of a document is what is done for it: what is slowed down by limits would be late otherwise, and what has
         // been paid for by then lost.
@@ -112,12 +138,5 @@ impl Calls {
             self.cached.fetch_add(1, Ordering::Relaxed);
         }
         Some(called)
-    }
-}
-
-/// Waits until someone stops the session. Where nobody can any more, because the sender is gone, it waits for ever.
-pub(super) async fn stopped(cancelled: &mut watch::Receiver<bool>) {
-    if cancelled.wait_for(|cancelled| *cancelled).await.is_err() {
-        std::future::pending::<()>().await;
     }
 }

@@ -50,12 +50,14 @@ struct LeftOut {
 }
 
 impl Clock {
-    pub(super) fn start(time: Time, waiting: Waiting) -> Self {
+    /// A clock that begins at this time, which is more than 0 for a document that was worked on before.
+    pub(super) fn start(time: Time, waiting: Waiting, from: Millis) -> Self {
+        let now = Instant::now();
         Clock {
             time,
             waiting,
-            started: Instant::now(),
-            counted: AtomicU64::new(0),
+            started: now.checked_sub(from.duration()).unwrap_or(now),
+            counted: AtomicU64::new(from.0),
             left_out: Mutex::default(),
         }
     }
@@ -112,21 +114,21 @@ mod tests {
     #[test]
     fn where_time_is_counted_only_what_is_said_to_pass_does() {
         for time in [Time::Counted, Time::Played] {
-            let mut clock = Clock::start(time, Waiting::LeftOut);
+            let mut clock = Clock::start(time, Waiting::LeftOut, Millis(0));
             clock.started = clock.started.checked_sub(Duration::from_secs(60)).unwrap();
             assert_eq!(clock.now(), Millis(0));
             clock.reach(Millis(70));
             clock.reach(Millis(40));
             assert_eq!(clock.now(), Millis(70));
         }
-        let clock = Clock::start(Time::Real, Waiting::LeftOut);
+        let clock = Clock::start(Time::Real, Waiting::LeftOut, Millis(0));
         clock.reach(Millis(3_600_000));
         assert!(clock.now() < Millis(3_600_000));
     }
 
     #[test]
     fn what_is_left_out_does_not_count_and_sets_no_time_back() {
-        let mut clock = Clock::start(Time::Real, Waiting::LeftOut);
+        let mut clock = Clock::start(Time::Real, Waiting::LeftOut, Millis(0));
         let end = clock.started;
         clock.started = clock.started.checked_sub(Duration::from_secs(60)).unwrap();
         let waited = |from: u64, to: u64| {
@@ -145,7 +147,7 @@ mod tests {
 
     #[test]
     fn what_was_waited_for_counts_where_the_profile_says_so() {
-        let mut clock = Clock::start(Time::Real, Waiting::Counts);
+        let mut clock = Clock::start(Time::Real, Waiting::Counts, Millis(0));
         let end = clock.started;
         clock.started = end.checked_sub(Duration::from_secs(60)).unwrap();
         clock.leave_out(clock.started..end);
@@ -155,7 +157,7 @@ mod tests {
     #[test]
     fn a_pause_that_is_played_takes_no_time() {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
-        let clock = Clock::start(Time::Played, Waiting::LeftOut);
+        let clock = Clock::start(Time::Played, Waiting::LeftOut, Millis(0));
         // An hour: the test would not end.
         runtime.block_on(clock.wait_until(Millis(3_600_000)));
         assert_eq!(clock.now(), Millis(3_600_000));

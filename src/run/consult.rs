@@ -3,7 +3,7 @@
 use super::answer::{answer_of, impossible_reason, stop};
 use super::ask_validator;
 use super::asked::Consultant;
-use super::call::{Calls, stopped};
+use super::call::{Calls, Turn};
 use super::clock::Time;
 use super::document_run::DocumentRun;
 use super::fallback::FallbackChain;
@@ -21,7 +21,6 @@ use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::Poll;
-use tokio::sync::watch;
 
 /// What is said of a judge whose issues would show the stages what they must not see.
 const QUOTED: &str = "a judge quoted what only judges see; the quotations were taken out of its issues";
@@ -121,24 +120,27 @@ impl Session {
         task: &DocumentRun<'_>,
     ) -> impl Future<Output = Input> + Send + 'static {
         let prepared = self.prepare(member, work, run, task);
-        let (plan, cancelled) = (Arc::clone(&self.plan), self.cancelled.clone());
+        let (plan, budget) = (Arc::clone(&self.plan), Arc::clone(self.budget()));
         let document_type = task.reference.document_type.clone();
         // All of a round begin at the same time, whichever is answered before another is asked.
-        let (calls, since) = (Arc::clone(&task.calls), task.calls.clock.now());
+        let calls = Arc::clone(&task.calls);
+        let mut turn = Turn {
+            since: calls.clock.now(),
+            deadline: Millis::default(),
+            answers: task.log.answers_to(format!("member {member} {} {attempt}", run.iteration())),
+            stops: self.stops(),
+        };
         async move {
             let said = match prepared {
                 Ok(Question::Judge { at, chain, request, discretion, values }) => {
-                    let turn = (at, attempt, since);
-                    let said = ask_judge(&plan, turn, &chain, *request, &calls, cancelled).await;
+                    let said = ask_judge(&plan, (at, attempt), turn, &chain, *request, &calls).await;
                     let said = said.map(|said| said.map(|said| discreet(said, discretion.as_ref())));
                     said.map(|said| said.map(|said| noted(said, values.as_ref())))
                 }
                 Ok(Question::Service { chain, request }) => {
-                    let turn = (member, attempt, since);
-                    ask_service(&plan, turn, &chain, *request, &calls, cancelled).await
+                    ask_service(&plan, (member, attempt), turn, &chain, *request, &calls).await
                 }
                 Ok(Question::Validator { candidate, subject }) => {
-                    let mut cancelled = cancelled;
                     let Some(planned) = plan.validators.get(member) else {
                         return Input::on_answer(
                             member,
@@ -148,12 +150,15 @@ impl Session {
                     tokio::select! {
                         biased;
                         answer = ask_validator(planned, &document_type, &candidate, &subject) => Some(answer),
-                        () = stopped(&mut cancelled) => None,
+                        () = turn.stops.give_up() => None,
                     }
                 }
                 Ok(Question::Unavailable(why)) => Some(Ok(unavailable(&why))),
                 Err(why) => Some(Err(impossible_reason(&why))),
             };
+            if let Some(said) = &said {
+                budget.add(said.as_ref().map_or_else(|failed| failed.usage, |consulted| consulted.usage));
+            }
             said.map_or_else(stop, |said| Input::on_answer(member, said))
         }
     }
@@ -230,18 +235,19 @@ enum Question {
 /// Asks a judge; `None` when someone stopped the run meanwhile.
 async fn ask_judge(
     plan: &Plan,
-    (at, attempt, since): (usize, u32, Millis),
+    (at, attempt): (usize, u32),
+    turn: Turn,
     chain: &FallbackChain,
     mut request: CompletionRequest,
     calls: &Calls,
-    cancelled: watch::Receiver<bool>,
 ) -> Option<Result<Consulted, CallFailed>> {
     let (Some(judge), Some((provider, attempt))) = (plan.judges.get(at), chain.turn(attempt)) else {
         return Some(Err(impossible_reason("there is no such judge")));
     };
     request.attempt = attempt;
     let document_type = &request.document.document_type;
-    let called = calls.make(since, provider, &request, judge.judge.call.deadline, cancelled).await?;
+    let turn = Turn { deadline: judge.judge.call.deadline, ..turn };
+    let called = calls.make(turn, provider, &request).await?;
     let repairer = judge.repairers.of(document_type);
     let said = answer_of(provider, &called, |told| {
         let mended = mend_whole(repairer, told)?;
@@ -277,19 +283,19 @@ fn noted(mut consulted: Consulted, asked: Option<&AskedValues>) -> Consulted {
 /// counted among the calls of the loop.
 async fn ask_service(
     plan: &Plan,
-    (member, attempt, since): (usize, u32, Millis),
+    (member, attempt): (usize, u32),
+    turn: Turn,
     chain: &FallbackChain,
     mut request: CompletionRequest,
     calls: &Calls,
-    cancelled: watch::Receiver<bool>,
 ) -> Option<Result<Consulted, CallFailed>> {
     let (Some(planned), Some((provider, attempt))) = (plan.validators.get(member), chain.turn(attempt))
     else {
         return Some(Err(impossible_reason("there is no such validator")));
     };
     request.attempt = attempt;
-    let called =
-        calls.make_unbilled(since, provider, &request, planned.validator.deadline, cancelled).await?;
+    let turn = Turn { deadline: planned.validator.deadline, ..turn };
+    let called = calls.make_unbilled(turn, provider, &request).await?;
     let said = answer_of(provider, &called, |told| {
         let RawAnswer::Value(answer) = told else { return Err("text where JSON was expected".to_owned()) };
         // What is deeper could be written to the journal, but not read again.

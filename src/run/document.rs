@@ -2,12 +2,16 @@
 
 use super::answer::{answer_of, impossible, said_in, stop};
 use super::asked::{Asked, Candidates};
-use super::call::{Calls, stopped};
+use super::call::{Calls, Turn};
 use super::clock::Time;
 use super::consult::Questions;
+use super::document_log::DocumentLog;
 use super::document_run::DocumentRun;
+use super::earlier::Earlier;
 use super::observer::Observer;
-use super::off_thread::off_thread;
+use super::off_thread::{off_thread, on_blocking_thread};
+use super::projection::{stage_of, write_artifacts};
+use super::provider_gone::{issues_of, provider_failure, unheard};
 use super::session::Session;
 use super::trace::{DocumentTrace, document_span, end_document};
 use crate::engine::{Input, Outcome, Output, Produced, Run, Work};
@@ -20,12 +24,27 @@ use crate::provider::protocol::DocumentRef;
 use crate::repair::MAX_STEPS;
 use crate::result::{DocumentResult, ExplanationBuilder};
 use crate::score::{Assessment, Assessor, Beside, Judged, Quotes, ScoreBreakdown};
-use crate::store::{Artifact, DocumentRecord, StoreError};
+use crate::store::{Artifacts, DocumentRecord, DocumentStage, RESUMED, StoreError};
 use crate::value::{Cancel, Fuel, Millis};
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
 use tracing::Instrument;
+
+/// A document with what is needed to work on it.
+pub(super) struct Assignment<'a> {
+    pub(super) document: &'a Document,
+    /// Overrides classification.
+    pub(super) document_type: Option<&'a str>,
+    /// Candidate 0.
+    pub(super) supplied: Option<Arc<Value>>,
+    /// Where what happens is kept.
+    pub(super) log: DocumentLog,
+    /// Where its artifacts go, if anywhere.
+    pub(super) artifacts: Option<Artifacts>,
+    /// What is known of it from before.
+    pub(super) earlier: Earlier,
+}
 
 impl Session {
     /// Runs the loop over one document. `document_type` overrides classification; `supplied` is candidate 0.
@@ -39,21 +58,33 @@ impl Session {
         supplied: Option<Arc<Value>>,
         observer: &mut O,
     ) -> Result<DocumentResult, StoreError> {
-        self.run_asking(&self.asked.anew(), document, document_type, supplied, observer).await
+        let record = DocumentRecord {
+            id: document.id.clone(),
+            document_type: String::new(),
+            source_digest: document.digest.clone(),
+            path: document.path.clone(),
+        };
+        let key = self.store.journal.begin_document(&self.store.run, &record).await?;
+        let assignment = Assignment {
+            document,
+            document_type,
+            supplied,
+            log: DocumentLog::new(Arc::clone(&self.store.journal), key),
+            artifacts: self.store.artifacts.clone(),
+            earlier: Earlier::default(),
+        };
+        self.run_asking(&self.asked.anew(), assignment, observer).await
     }
 
-    /// The same, asking providers whose state can be looked at afterwards.
+    /// The same of a document that is in the journal, asking providers whose state can be looked at afterwards.
     pub(super) async fn run_asking<O: Observer + ?Sized>(
         &self,
         asked: &Asked,
-        document: &Document,
-        document_type: Option<&str>,
-        supplied: Option<Arc<Value>>,
+        assignment: Assignment<'_>,
         observer: &mut O,
     ) -> Result<DocumentResult, StoreError> {
-        let span = document_span(&document.id);
-        let result =
-            self.work_on(asked, document, document_type, supplied, observer).instrument(span.clone()).await?;
+        let span = document_span(&assignment.document.id);
+        let result = self.work_on(asked, assignment, observer).instrument(span.clone()).await?;
         end_document(&span, &result);
         Ok(result)
     }
@@ -61,11 +92,10 @@ impl Session {
     async fn work_on<O: Observer + ?Sized>(
         &self,
         asked: &Asked,
-        document: &Document,
-        document_type: Option<&str>,
-        supplied: Option<Arc<Value>>,
+        assignment: Assignment<'_>,
         observer: &mut O,
     ) -> Result<DocumentResult, StoreError> {
+        let Assignment { document, document_type, supplied, log, artifacts, earlier } = assignment;
         let attached = attached(&self.plan, document);
         let instead =
             attached.as_ref().map(|file| format!("[the document is the attached file {}]", file.name));
@@ -80,18 +110,7 @@ impl Session {
         }
         let typed = document_type_of(&self.plan, document_type, own, "with `--type`", &mut warnings);
         let document_type = typed.name.clone();
-        let record = DocumentRecord {
-            id: document.id.clone(),
-            document_type: document_type.clone(),
-            source_digest: document.digest.clone(),
-            path: document.path.clone(),
-        };
-        self.place
-            .keep(move |place| {
-                place.journal.begin_document(&place.run, &record)?;
-                place.artifacts.as_ref().map_or(Ok(()), |artifacts| artifacts.discard(&record.id))
-            })
-            .await?;
+        log.begun(&document_type, &document.digest);
         observer.started(&document.id, &document_type);
         let masked = Mask::apply(&self.plan.profile.mask, text);
         if !self.plan.profile.mask.is_empty() && masked == text && !own.is_empty() {
@@ -104,6 +123,7 @@ impl Session {
                 "judge `{id}` was not asked, because it has no provider; name one with `loopctl run --judge`"
             ));
         }
+        let from = earlier.events.last().map_or(Millis::default(), |(last, _)| last.at);
         let mut task = DocumentRun {
             reference: DocumentRef { id: document.id.to_string(), document_type: document_type.clone() },
             typed,
@@ -117,39 +137,90 @@ impl Session {
             supplied,
             asked,
             assessor: None,
-            calls: Arc::new(Calls::new(self.time, self.plan.policy.stop.waiting())),
+            calls: Arc::new(Calls::new(self.time, self.plan.policy.stop.waiting(), from)),
+            log: log.clone(),
             at: Millis::default(),
             warnings,
             trace: DocumentTrace::default(),
             explanation: ExplanationBuilder::default(),
         };
-        let first = first_input(&self.plan, document, &task.source);
-        let mut run = self.plan.engine_run();
+        let (mut run, first) = match self.take_up(document, &mut task, earlier) {
+            Ok(taken_up) => taken_up,
+            Err(why) => {
+                let run = self.plan.engine_run();
+                let outcome = self.ended(&run, &task, why);
+                return self.close_document(&run, task, &outcome, artifacts, observer).await;
+            }
+        };
         let outcome = self.drive(&mut run, first, &mut task, observer).await?;
+        self.close_document(&run, task, &outcome, artifacts, observer).await
+    }
+
+    /// The run of a document, as far as it has come, and what it is told first.
+    fn take_up(
+        &self,
+        document: &Document,
+        task: &mut DocumentRun<'_>,
+        earlier: Earlier,
+    ) -> Result<(Run, Option<Input>), String> {
+        let first = first_input(&self.plan, document, &task.source);
+        if earlier.next == 0 {
+            return Ok((self.plan.engine_run(), Some(first)));
+        }
+        let mut record = Vec::with_capacity(earlier.events.len());
+        for (recorded, payload) in earlier.events {
+            task.explanation.read(&recorded.event, &payload);
+            task.calls.recall(&payload);
+            record.push(recorded);
+        }
+        let run = self.plan.engine_run().replay(&record).map_err(|error| {
+            format!(
+                "what is recorded of it can't be gone on with: {error}; `loopctl runs retry --anew` begins it again"
+            )
+        })?;
+        task.log.resume(earlier.next, earlier.answers);
+        if record.len() < earlier.counted {
+            task.log.remark(Millis::default(), RESUMED, format!("{{\"keeps\":{}}}", record.len()));
+        }
+        let first = record.is_empty().then_some(first);
+        Ok((run, first))
+    }
+
+    /// Makes the result of a run that is over, writes it where it is kept, and tells the observer.
+    async fn close_document<O: Observer + ?Sized>(
+        &self,
+        run: &Run,
+        task: DocumentRun<'_>,
+        outcome: &Outcome,
+        artifacts: Option<Artifacts>,
+        observer: &mut O,
+    ) -> Result<DocumentResult, StoreError> {
+        let document_type = task.reference.document_type.clone();
         let mut result = DocumentResult::of(
             &self.plan,
             task.id.clone(),
             document_type,
             run.document(),
-            &outcome,
+            outcome,
             task.warnings,
         );
         result.warnings.extend(task.calls.bill.settle());
         result.cached_calls = task.calls.cached();
         result.answered_by = task.calls.answered();
+        // The journal has what explains it among the events.
+        let recorded = serde_json::to_string(&result)
+            .map_err(|source| StoreError::Json { what: format!("the result of `{}`", task.id), source })?;
         result.explanation = Some(task.explanation.close(&self.plan, run.document()));
-        let recorded = closing(&outcome, &result)
-            .map_err(|source| StoreError::Json { what: format!("the outcome of `{}`", task.id), source })?;
-        let result = self
-            .place
-            .keep(move |place| {
-                if let Some(artifacts) = &place.artifacts {
-                    artifacts.write(&result.id, Artifact::Result, &result)?;
-                }
-                place.journal.finish_document(&place.run, &result.id, &recorded)?;
-                Ok(result)
-            })
-            .await?;
+        let stage = stage_of(&result, unheard(issues_of(&result)).is_some());
+        if let Some(artifacts) = artifacts {
+            let (state, written) = (run.document().clone(), result.clone());
+            on_blocking_thread(move || write_artifacts(&artifacts, &state, &written, stage)).await?;
+        }
+        let reason = match stage {
+            DocumentStage::Failed => provider_failure(&result).map(str::to_owned),
+            _ => None,
+        };
+        task.log.end(stage, reason, Some(recorded)).await?;
         observer.finished(&result);
         Ok(result)
     }
@@ -158,17 +229,21 @@ impl Session {
     async fn drive<O: Observer + ?Sized>(
         &self,
         run: &mut Run,
-        first: Input,
+        first: Option<Input>,
         task: &mut DocumentRun<'_>,
         observer: &mut O,
     ) -> Result<Outcome, StoreError> {
-        let mut next = Some(first);
-        let mut outcome = None;
+        let mut next = first;
+        // Of one that was over before, and is only to be written down.
+        let mut outcome = run.document().outcome().cloned();
+        task.at = task.calls.clock.now();
         let mut questions = Questions::default();
         loop {
             if let Some(mut input) = next.take() {
                 if let Input::Stop { in_flight } = &mut input {
-                    *in_flight += task.calls.bill.give_up();
+                    let given_up = task.calls.bill.give_up();
+                    self.budget().add(given_up);
+                    *in_flight += given_up;
                 }
                 task.at = task.calls.clock.now();
                 if let Err(misuse) = run.handle(task.at, input) {
@@ -185,9 +260,10 @@ impl Session {
                 );
             };
             match output {
-                Output::Record(event) => self.record(&event, run, task, observer).await?,
+                Output::Record(event) => self.record(&event, run, task, observer)?,
                 Output::Call(ref work @ Work::Consult { member, attempt, .. }) => {
-                    if self.is_cancelled() {
+                    task.log.flush();
+                    if self.takes_no_calls() {
                         questions.ask(std::future::ready(stop()));
                     } else {
                         let iteration = task.trace.iteration(run.iteration());
@@ -222,7 +298,7 @@ impl Session {
                 }
                 Input::Assessed(Arc::new(assessment))
             }
-            _ if self.is_cancelled() => stop(),
+            _ if self.takes_no_calls() => stop(),
             Work::Generate { stage, .. } => match task.supplied.take() {
                 Some(candidate) => Input::Supplied(Produced { candidate, ..Produced::default() }),
                 None => self.ask(stage, &work, run, task).await,
@@ -247,7 +323,7 @@ impl Session {
         let idle = task.assessor.take().unwrap_or_else(|| Assessor::new(Arc::clone(&self.plan.scoring)));
         let mut assessor = idle.with_cancel(&cancel);
         let (assessor, assessment, account) =
-            off_thread(cancel, self.cancelled.clone(), self.time_left(task), move || {
+            off_thread(cancel, self.stops().cancelled, self.time_left(task), move || {
                 let mut assessment = Assessment::default();
                 let source = source.as_deref();
                 let account = assessor.assess_and_account(
@@ -286,9 +362,14 @@ impl Session {
             return impossible("there is no provider to ask");
         };
         request.attempt = attempt;
-        let deadline = planned.stage.call.deadline;
-        let (since, cancelled) = (task.calls.clock.now(), self.cancelled.clone());
-        let Some(called) = task.calls.make(since, provider, &request, deadline, cancelled).await else {
+        task.log.flush();
+        let turn = Turn {
+            since: task.calls.clock.now(),
+            deadline: planned.stage.call.deadline,
+            answers: task.log.answers_to(stage_call(run.iteration(), stage, work)),
+            stops: self.stops(),
+        };
+        let Some(called) = task.calls.make(turn, provider, &request).await else {
             return stop();
         };
         let (plan, outputs) = (Arc::clone(&self.plan), run.stage_outputs().clone());
@@ -296,7 +377,7 @@ impl Session {
         let file_name = task.file_name.clone();
         let cancel = Cancel::default();
         let fuel = Fuel::new(MAX_STEPS, &cancel);
-        let (called, read) = off_thread(cancel, self.cancelled.clone(), self.time_left(task), move || {
+        let (called, read) = off_thread(cancel, self.stops().cancelled, self.time_left(task), move || {
             let known =
                 Known { document_type: &document_type, text: source.text(), file_name: file_name.as_deref() };
             let read = said_in(&called)
@@ -306,17 +387,25 @@ impl Session {
         .await;
         match answer_of(provider, &called, |_| read.unwrap_or_else(|| Err("nothing".to_owned()))) {
             Ok(mut produced) => {
+                self.budget().add(produced.usage);
                 produced.notes.extend(chain.note());
                 Input::Produced(produced)
             }
-            Err(failed) => Input::Failed(chain.after(failed, &called)),
+            Err(failed) => {
+                self.budget().add(failed.usage);
+                Input::Failed(chain.after(failed, &called))
+            }
         }
     }
 
     /// A mistake of this driver ends the document, with what it has, instead of the process.
     fn broken(&self, run: &Run, task: &DocumentRun<'_>, detail: String) -> Outcome {
+        self.ended(run, task, format!("a mistake in loopctl itself, please report it: {detail}"))
+    }
+
+    /// The end of a document that can't be gone on with.
+    fn ended(&self, run: &Run, task: &DocumentRun<'_>, detail: String) -> Outcome {
         let spent = Spent { elapsed: task.calls.clock.now(), usage: run.document().usage() };
-        let detail = format!("a mistake in loopctl itself, please report it: {detail}");
         let reason = StopReason::ProviderError;
         Outcome {
             best_iteration: None,
@@ -326,23 +415,22 @@ impl Session {
     }
 
     async fn wait_until(&self, at: Millis, task: &DocumentRun<'_>) -> Input {
-        let mut cancelled = self.cancelled.clone();
+        task.log.flush();
+        let mut stops = self.stops();
         tokio::select! {
             () = task.calls.clock.wait_until(at) => Input::Woke,
-            () = stopped(&mut cancelled) => stop(),
+            () = stops.no_more_calls() => stop(),
         }
     }
 }
 
-/// An outcome as the journal keeps it: with what people are told besides.
-fn closing(outcome: &Outcome, result: &DocumentResult) -> Result<Value, serde_json::Error> {
-    let mut recorded = serde_json::to_value(outcome)?;
-    if let Value::Object(members) = &mut recorded {
-        members.insert("review".to_owned(), result.review.into());
-        members.insert("message".to_owned(), serde_json::to_value(&result.message)?);
-        members.insert("warnings".to_owned(), serde_json::to_value(&result.warnings)?);
-    }
-    Ok(recorded)
+/// How the journal knows a call of a stage.
+fn stage_call(iteration: usize, stage: usize, work: &Work) -> String {
+    let attempt = match work {
+        Work::Generate { attempt, .. } | Work::Correct { attempt, .. } => *attempt,
+        Work::Assess { .. } | Work::Consult { .. } => 0,
+    };
+    format!("stage {iteration} {stage} {attempt}")
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use super::asked::Asked;
 use super::call::Calls;
+use super::document_log::DocumentLog;
 use super::trace::DocumentTrace;
 use crate::exchange::Task;
 use crate::plan::TypedAs;
@@ -34,6 +35,8 @@ pub(super) struct DocumentRun<'a> {
     pub(super) asked: &'a Asked,
     pub(super) assessor: Option<Assessor>,
     pub(super) calls: Arc<Calls>,
+    /// Where what happens is kept.
+    pub(super) log: DocumentLog,
     /// When the latest input came in. All that it causes is recorded with this time: replaying the record must give
     /// the run the times that it saw.
     pub(super) at: Millis,

@@ -306,8 +306,8 @@ impl LoopBuilder {
         #[cfg(not(feature = "journal"))]
         let (journal, run) = without_journal(&record);
         let (stop, cancelled) = watch::channel(false);
-        let place = RunStore { journal, run, artifacts };
-        let session = Session::new(Arc::new(plan), candidates, consultants, place, cancelled);
+        let store = RunStore { journal, run, artifacts };
+        let session = Session::new(Arc::new(plan), candidates, consultants, store, cancelled);
         Ok(Loop { session, _stop: stop })
     }
 }

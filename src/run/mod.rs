@@ -5,29 +5,36 @@
 
 mod answer;
 mod asked;
+#[cfg(feature = "journal")]
 mod batch;
 mod batch_end;
 mod bill;
+mod budget;
 mod call;
 mod clock;
 mod consult;
 mod document;
+mod document_log;
 mod document_run;
+mod earlier;
 mod embedded;
 mod fallback;
 mod observer;
 mod off_thread;
 mod open;
+mod projection;
 mod provider_gone;
 mod record;
-mod resume;
 mod session;
+mod stops;
 mod trace;
 mod validator;
 
 pub use asked::{Candidates, Consultant};
-pub use batch::Batch;
+#[cfg(feature = "journal")]
 pub(crate) use batch::is_unrecognised;
+#[cfg(feature = "journal")]
+pub use batch::{Batch, Inputs};
 pub use batch_end::BatchEnd;
 pub(crate) use bill::unpriced;
 pub use clock::Time;
@@ -36,6 +43,7 @@ pub use fallback::FallbackChain;
 pub use observer::Observer;
 pub use open::OpenError;
 pub(crate) use open::{asked_of, open_panel, open_stages, plan_ids, plugins_of};
-pub(crate) use resume::Earlier;
+#[cfg(feature = "cli")]
+pub(crate) use projection::{rebuilt, write_artifacts};
 pub use session::{RunStore, Session};
 pub(crate) use validator::ask_validator;

@@ -1,12 +1,20 @@
 //! Who looks on while documents are run.
 
 use crate::engine::Event;
-use crate::ingest::{Document, Input, InputError};
+use crate::ingest::{Document, InputError};
 use crate::result::DocumentResult;
 use crate::value::{DocumentId, Millis};
 
 /// Is told what happens, as it happens. Reports are made of this.
 pub trait Observer {
+    /// Whether it wants to be told what documents say. Of many at once, each is handed over whole.
+    fn wants_documents(&self) -> bool {
+        true
+    }
+    /// Whether it wants to be told what happens in a document before it is over.
+    fn wants_events(&self) -> bool {
+        true
+    }
     /// A document was read; its loop is about to begin.
     fn read(&mut self, _document: &Document) {}
     /// A document's loop begins.
@@ -17,9 +25,11 @@ pub trait Observer {
     fn finished(&mut self, result: &DocumentResult);
     /// An input could not be read at all.
     fn unusable(&mut self, error: &InputError);
-    /// The provider failed for a reason that may pass, so the next document waits.
+    /// A document was given up without a result, and why.
+    fn set_aside(&mut self, _id: &DocumentId, _why: &str) {}
+    /// The provider failed with a transient error, so the next document waits.
     fn pausing(&mut self, _pause: Millis) {}
-    /// The batch ends early, because the provider is gone: `rest` is not tried. `why` the latest document failed, one of
-    /// `in_a_row` whose provider did.
-    fn gave_up(&mut self, _why: &str, _in_a_row: usize, _rest: &[Input]) {}
+    /// The batch ends early, because the provider is gone: `not_tried` documents wait. `why` the latest document failed, one
+    /// of `in_a_row` whose provider did.
+    fn gave_up(&mut self, _why: &str, _in_a_row: usize, _not_tried: usize) {}
 }

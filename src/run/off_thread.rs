@@ -1,6 +1,7 @@
 //! Work on large candidates beside the driver, which goes on hearing signals and the clock.
 
-use super::call::stopped;
+use super::stops::becomes_true;
+use crate::store::StoreError;
 use crate::value::Cancel;
 use std::time::Duration;
 use tokio::sync::watch;
@@ -8,6 +9,19 @@ use tokio::sync::watch;
 /// How long work that has begun goes on after someone stops the run, or after its time is up: what has been paid for
 /// is worth a moment, and most work takes far less.
 const GRACE: Duration = Duration::from_secs(1);
+
+/// Does what may wait for a disk: the executor has other documents to see to.
+pub(super) async fn on_blocking_thread<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
+) -> Result<T, StoreError> {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(done) => done,
+        Err(lost) => match lost.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            Err(_) => Err(StoreError::ShuttingDown),
+        },
+    }
+}
 
 /// Runs `work` on a thread of its own. It is told through `cancel` to end when someone stops the session, or when `left`
 /// is over, and what it has by then is returned.
@@ -35,7 +49,7 @@ async fn with_grace<T: Send + 'static>(
         }
     };
     let stopped = async {
-        stopped(&mut cancelled).await;
+        becomes_true(&mut cancelled).await;
         tokio::time::sleep(grace).await;
     };
     let done = tokio::select! {

@@ -1,11 +1,12 @@
 //! A profile at work: whom it asks, where it keeps what happens, and who may stop it.
 
 use super::asked::{Asked, Candidates, Consultant};
-use super::call::stopped;
+use super::budget::RunBudget;
 use super::clock::Time;
+use super::off_thread::on_blocking_thread;
+use super::stops::Stops;
 use crate::plan::Plan;
 use crate::store::{Artifacts, EventLog, RunId, StoreError};
-use crate::value::Millis;
 use std::sync::Arc;
 use tokio::sync::watch;
 
@@ -20,31 +21,17 @@ pub struct RunStore {
     pub artifacts: Option<Artifacts>,
 }
 
-impl RunStore {
-    /// Keeps something, on a thread that may wait for a disk: the executor has other documents to see to.
-    pub(super) async fn keep<T: Send + 'static>(
-        &self,
-        work: impl FnOnce(&RunStore) -> Result<T, StoreError> + Send + 'static,
-    ) -> Result<T, StoreError> {
-        let place = self.clone();
-        match tokio::task::spawn_blocking(move || work(&place)).await {
-            Ok(done) => done,
-            Err(lost) => match lost.try_into_panic() {
-                Ok(panic) => std::panic::resume_unwind(panic),
-                Err(_) => Err(StoreError::ShuttingDown),
-            },
-        }
-    }
-}
-
 /// A profile at work on documents, which may be run at the same time.
 pub struct Session {
     pub(super) plan: Arc<Plan>,
     /// Whom documents ask. Each has its own place in each chain, so that they can be run at the same time.
     pub(super) asked: Asked,
-    pub(super) place: RunStore,
+    pub(super) store: RunStore,
     pub(super) time: Time,
-    pub(super) cancelled: watch::Receiver<bool>,
+    stops: Stops,
+    budget: Arc<RunBudget>,
+    /// Keeps `draining` open where nobody drains the session.
+    _undrained: Option<watch::Sender<bool>>,
 }
 
 impl Session {
@@ -55,11 +42,20 @@ impl Session {
         plan: Arc<Plan>,
         candidates: Candidates,
         consultants: Vec<Consultant>,
-        place: RunStore,
+        store: RunStore,
         cancelled: watch::Receiver<bool>,
     ) -> Self {
         let asked = Asked { candidates, consultants };
-        Session { plan, asked, place, time: Time::Real, cancelled }
+        let (undrained, draining) = watch::channel(false);
+        let stops = Stops { cancelled, draining };
+        let budget = Arc::new(RunBudget::new(plan.profile.budget));
+        Session { plan, asked, store, time: Time::Real, stops, budget, _undrained: Some(undrained) }
+    }
+
+    /// The same, which begins no other call when `draining` becomes true, and waits for those that are under way.
+    #[must_use]
+    pub fn draining_on(self, draining: watch::Receiver<bool>) -> Self {
+        Session { stops: Stops { draining, ..self.stops }, _undrained: None, ..self }
     }
 
     /// The same by another time than this machine's.
@@ -73,13 +69,40 @@ impl Session {
     /// # Errors
     /// When the journal can't be written.
     pub async fn close(&self, finished_at: &str) -> Result<(), StoreError> {
-        let finished_at = finished_at.to_owned();
-        self.place.keep(move |place| place.journal.finish_run(&place.run, &finished_at)).await
+        let (finished_at, store) = (finished_at.to_owned(), self.store.clone());
+        on_blocking_thread(move || store.journal.finish_run(&store.run, &finished_at)).await
     }
 
     /// The run's id in the journal.
     pub(super) fn id(&self) -> &RunId {
-        &self.place.run
+        &self.store.run
+    }
+
+    /// How it hears that somebody stops it.
+    pub(super) fn stops(&self) -> Stops {
+        self.stops.clone()
+    }
+
+    /// Whether no other call is begun.
+    pub(super) fn takes_no_calls(&self) -> bool {
+        self.stops.takes_no_calls() || self.budget.is_spent()
+    }
+
+    /// What its documents may use up together.
+    pub(super) fn budget(&self) -> &Arc<RunBudget> {
+        &self.budget
+    }
+
+    /// Where what happens is kept.
+    #[cfg(feature = "journal")]
+    pub(super) fn log(&self) -> &dyn EventLog {
+        self.store.journal.as_ref()
+    }
+
+    /// Whether it is a replay, in which whatever was waited for is over.
+    #[cfg(feature = "journal")]
+    pub(super) fn is_played(&self) -> bool {
+        self.time == Time::Played
     }
 
     /// The profile at work.
@@ -91,33 +114,11 @@ impl Session {
     /// Whether someone stopped the session.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
-        *self.cancelled.borrow()
+        self.stops.takes_no_calls()
     }
 
     /// Whom a document asks, from the first provider of each chain.
     pub(super) fn asked_anew(&self) -> Asked {
         self.asked.anew()
-    }
-
-    /// What comes of `work`; `None` when someone stops the session before.
-    pub(super) async fn unless_stopped<T>(&self, work: impl Future<Output = T>) -> Option<T> {
-        let mut cancelled = self.cancelled.clone();
-        tokio::select! {
-            biased;
-            done = work => Some(done),
-            () = stopped(&mut cancelled) => None,
-        }
-    }
-
-    /// Waits between documents; someone who stops the session ends that.
-    pub(super) async fn pause(&self, pause: Millis) {
-        let mut cancelled = self.cancelled.clone();
-        // Of a replay, whatever was waited for is over.
-        if self.time != Time::Played {
-            tokio::select! {
-                () = tokio::time::sleep(pause.duration()) => {}
-                () = stopped(&mut cancelled) => {}
-            }
-        }
     }
 }

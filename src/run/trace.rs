@@ -11,13 +11,12 @@ use tracing::field::{Empty, display};
 use tracing::{Level, Span, enabled, info, info_span, warn};
 
 /// The span of a session over documents.
-pub(super) fn run_span(run: &RunId, profile: &str, inputs: usize) -> Span {
+pub(super) fn run_span(run: &RunId, profile: &str) -> Span {
     info_span!(
         target: "loopctl",
         "run",
         run = run.as_str(),
         profile,
-        inputs,
         finished = Empty,
         passed = Empty,
         unusable = Empty,

@@ -10,7 +10,7 @@ use crate::value::yaml::Node;
 use crate::value::{Usd, at_least};
 
 mapping! {
-    /// The most that may be spent on one document, judges included.
+    /// The most that may be spent, judges included.
     "budget" is "budget", expects "`{ cost_usd: 0.10, tokens: 100000, calls: 10 }`";
     #[derive(Debug, Clone, Copy, Default, PartialEq)]
     pub struct Budget {

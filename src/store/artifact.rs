@@ -44,6 +44,8 @@ impl Artifact {
 #[derive(Debug, Clone)]
 pub struct Artifacts {
     folder: PathBuf,
+    /// Whether a file that was written survives a loss of power: not needed where it can be written again.
+    synced: bool,
 }
 
 impl Artifacts {
@@ -53,9 +55,28 @@ impl Artifacts {
     /// [`StoreError::Folder`].
     pub fn new(folder: impl Into<PathBuf>) -> Result<Self, StoreError> {
         let folder = folder.into();
-        let tried = std::fs::create_dir_all(&folder).and_then(|()| disk::try_folder(&folder));
-        match tried {
-            Ok(()) => Ok(Artifacts { folder }),
+        match make_private(&folder).and_then(|()| disk::try_folder(&folder)) {
+            Ok(()) => Ok(Artifacts { folder, synced: true }),
+            Err(source) => Err(StoreError::Folder { path: folder, source }),
+        }
+    }
+
+    /// The same where a journal on the disk holds all that is written: a loss of power may take the latest files, which are
+    /// then written again from there.
+    #[must_use]
+    pub fn projected(self) -> Self {
+        Artifacts { synced: false, ..self }
+    }
+
+    /// The folder within this one, made if there is none, of documents beyond the first thousand.
+    ///
+    /// # Errors
+    /// [`StoreError::Folder`].
+    pub fn within(&self, shard: Option<&str>) -> Result<Self, StoreError> {
+        let Some(shard) = shard else { return Ok(self.clone()) };
+        let folder = self.folder.join(shard);
+        match make_private(&folder) {
+            Ok(()) => Ok(Artifacts { folder, synced: self.synced }),
             Err(source) => Err(StoreError::Folder { path: folder, source }),
         }
     }
@@ -72,9 +93,8 @@ impl Artifacts {
         self.folder.join(format!("{}{}", stem(document), artifact.ending()))
     }
 
-    /// Writes a value as indented JSON, replacing an earlier file. When this returns, the file is on the disk under
-    /// its name; when it fails or the process is killed, the earlier file (or none) still stands there. Its owner alone may
-    /// read it, as with the journal: both hold what documents say.
+    /// Writes a value as indented JSON, replacing an earlier file. When it fails or the process is killed, the earlier file
+    /// (or none) still stands there. Its owner alone may read it, as with the journal: both hold what documents say.
     ///
     /// # Errors
     /// [`StoreError::Artifact`] or [`StoreError::Json`].
@@ -88,27 +108,31 @@ impl Artifacts {
         let mut bytes = serde_json::to_vec_pretty(value)
             .map_err(|source| StoreError::Json { what: format!("`{}`", path.display()), source })?;
         bytes.push(b'\n');
-        match disk::replace(&path, &bytes, Access::Owner) {
+        let written = if self.synced {
+            disk::replace(&path, &bytes, Access::Owner)
+        } else {
+            disk::replace_unsynced(&path, &bytes)
+        };
+        match written {
             Ok(()) => Ok(path),
             Err(source) => Err(StoreError::Artifact { path, source }),
         }
     }
 
-    /// Removes what an earlier run left of a document, so that the corrections of two runs never stand side by side.
+    /// Removes the candidates and assessments of a document from iteration `from` on, so that the corrections of two runs
+    /// never stand side by side.
     ///
     /// # Errors
     /// [`StoreError::Artifact`] when a file is there and can't be removed.
-    pub(crate) fn discard(&self, document: &DocumentId) -> Result<(), StoreError> {
-        // The result goes first: without it nobody takes the rest for a finished document.
-        self.remove(document, Artifact::Result)?;
+    pub(crate) fn discard_from(&self, document: &DocumentId, from: u32) -> Result<(), StoreError> {
         let there = |iteration| {
             [Artifact::Extraction(iteration), Artifact::Validation(iteration)]
                 .into_iter()
                 .any(|artifact| self.path(document, artifact).symlink_metadata().is_ok())
         };
         // From the last down, so that what is left of a discarding that was cut short has no gap to stop at.
-        let end = (1..u32::MAX).find(|iteration| !there(*iteration)).unwrap_or(u32::MAX);
-        for iteration in (0..end).rev() {
+        let end = (from..u32::MAX).find(|iteration| !there(*iteration)).unwrap_or(u32::MAX);
+        for iteration in (from..end).rev() {
             self.remove(document, Artifact::Validation(iteration))?;
             self.remove(document, Artifact::Extraction(iteration))?;
         }
@@ -123,6 +147,14 @@ impl Artifacts {
             Err(source) => Err(StoreError::Artifact { path, source }),
         }
     }
+}
+
+/// Makes a folder with those above it, their owner's alone where there were none.
+pub(super) fn make_private(folder: &Path) -> io::Result<()> {
+    let mut maker = std::fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut maker, 0o700);
+    maker.recursive(true).create(folder)
 }
 
 /// The name of a document in its files: its id where that can be a file name, else as much of it as can, and a digest
@@ -263,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn discarding_removes_one_documents_files_and_no_others() {
+    fn discarding_removes_one_documents_later_files_and_no_others() {
         let (_dir, artifacts) = artifacts();
         let (mine, other) = (DocumentId::new("a"), DocumentId::new("a-b"));
         for id in [&mine, &other] {
@@ -273,10 +305,14 @@ mod tests {
             artifacts.write(id, Artifact::Validation(0), &1).unwrap();
             artifacts.write(id, Artifact::Result, &1).unwrap();
         }
-        artifacts.discard(&mine).unwrap();
-        assert_eq!(names(artifacts.folder()).len(), 6);
-        assert!(names(artifacts.folder()).iter().all(|name| name.starts_with("a-b-")));
-        artifacts.discard(&mine).unwrap();
+        artifacts.discard_from(&mine, 2).unwrap();
+        let left: Vec<_> =
+            names(artifacts.folder()).into_iter().filter(|name| !name.starts_with("a-b-")).collect();
+        assert_eq!(
+            left,
+            ["a-extraction.json", "a-extraction_corrected1.json", "a-result.json", "a-validation.json"]
+        );
+        assert_eq!(names(artifacts.folder()).len(), 10);
     }
 
     #[test]
@@ -289,11 +325,20 @@ mod tests {
         // A folder in the way cuts it short after two.
         let blocked = artifacts.path(&id, Artifact::Validation(1));
         std::fs::create_dir(&blocked).unwrap();
-        assert!(artifacts.discard(&id).is_err());
+        assert!(artifacts.discard_from(&id, 0).is_err());
         std::fs::remove_dir(&blocked).unwrap();
         assert_eq!(names(artifacts.folder()), ["a-extraction.json", "a-extraction_corrected1.json"]);
-        artifacts.discard(&id).unwrap();
+        artifacts.discard_from(&id, 0).unwrap();
         assert!(names(artifacts.folder()).is_empty());
+    }
+
+    #[test]
+    fn a_thousand_documents_share_a_folder() {
+        let (_dir, artifacts) = artifacts();
+        assert_eq!(artifacts.within(None).unwrap().folder(), artifacts.folder());
+        let within = artifacts.within(Some("0001")).unwrap();
+        within.write(&DocumentId::new("a"), Artifact::Result, &1).unwrap();
+        assert!(artifacts.folder().join("0001/a-result.json").is_file());
     }
 
     #[test]

@@ -110,17 +110,12 @@ pub enum StoreError {
         /// The document.
         document: DocumentId,
     },
+    /// Another process works on the document, because this one was taken for dead.
+    #[error("another process has taken over what this one was at work on")]
+    TakenOver,
     /// The run has begun a document of this id before.
     #[error("run `{run}` already has a document `{document}`")]
     DocumentExists {
-        /// The run.
-        run: RunId,
-        /// The document.
-        document: DocumentId,
-    },
-    /// The document has an outcome, which is final.
-    #[error("document `{document}` of run `{run}` already has its outcome")]
-    AlreadyFinished {
         /// The run.
         run: RunId,
         /// The document.
@@ -175,7 +170,9 @@ impl StoreError {
             StoreError::UnknownRun { .. } => "list the runs to see which there are",
             StoreError::UnknownDocument { .. } => "begin the document before anything is recorded for it",
             StoreError::DocumentExists { .. } => "give each document of a run an id of its own",
-            StoreError::AlreadyFinished { .. } => "an outcome is written once; start another run",
+            StoreError::TakenOver => {
+                "nothing is lost: that process goes on; if this one was stopped for a while, that is why"
+            }
             StoreError::Journal { .. } => "check the disk that holds the journal",
         }
     }

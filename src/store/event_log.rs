@@ -1,38 +1,113 @@
 //! Where the events of a run go while it goes on.
 
-#[cfg(feature = "journal")]
-use super::Journal;
-use super::{DocumentRecord, RunId, StoreError};
-use crate::value::{DocumentId, Millis};
-use serde_json::Value;
+use super::{DocumentRecord, Receipt, RunId, StoreError};
+use crate::value::Millis;
+use std::borrow::Cow;
 use std::fmt;
 
-/// Keeps every event before it is acted upon. Calls may wait for a disk, so the driver makes them on a thread that may.
-pub trait EventLog: fmt::Debug + Send + Sync {
-    /// Records that a document of a run begins.
-    ///
-    /// # Errors
-    /// When it can't be kept.
-    fn begin_document(&self, run: &RunId, document: &DocumentRecord) -> Result<(), StoreError>;
+/// A document in its log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DocumentKey(pub(crate) i64);
 
-    /// Adds an event to a document.
-    ///
-    /// # Errors
-    /// When it can't be kept.
-    fn append(
-        &self,
-        run: &RunId,
-        document: &DocumentId,
+/// How far a document has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum DocumentStage {
+    /// Nobody works on it yet, or not any more.
+    Waiting,
+    /// Somebody works on it.
+    Running,
+    /// It has its result, and whoever was asked for it answered.
+    Finished,
+    /// It has no result, or one without a provider's or judge's answer, and another attempt needs a decision by a person.
+    Failed,
+    /// It was left before its end, because the run was stopped. The run goes on with it when it is resumed.
+    GivenUp,
+}
+
+impl DocumentStage {
+    /// Every stage, in the order of a document's life.
+    pub const ALL: [DocumentStage; 5] = [
+        DocumentStage::Waiting,
+        DocumentStage::Running,
+        DocumentStage::Finished,
+        DocumentStage::Failed,
+        DocumentStage::GivenUp,
+    ];
+
+    /// For people and programs: `given_up`.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            DocumentStage::Waiting => "waiting",
+            DocumentStage::Running => "running",
+            DocumentStage::Finished => "finished",
+            DocumentStage::Failed => "failed",
+            DocumentStage::GivenUp => "given_up",
+        }
+    }
+}
+
+/// Something to be kept of a document.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Entry {
+    /// It was read: its type, and the SHA-256 of its bytes.
+    Begun {
+        /// Its type.
+        document_type: String,
+        /// In hexadecimal.
+        source_digest: String,
+    },
+    /// Something happened.
+    Happened {
+        /// Its place among the document's events: 0, 1, 2, …
+        seq: u64,
+        /// When, counted from the start of the document's loop.
         at: Millis,
-        kind: &str,
-        payload: &Value,
-    ) -> Result<(), StoreError>;
+        /// What kind of event.
+        kind: Cow<'static, str>,
+        /// The event as JSON.
+        payload: String,
+    },
+    /// A call was answered, and the answer has not been looked at.
+    Answered {
+        /// Which call of the document.
+        call: String,
+        /// SHA-256 of what was asked.
+        question: Vec<u8>,
+        /// What came back, as it came.
+        answer: Vec<u8>,
+    },
+    /// What came of the answer to a call is among the events.
+    Consumed {
+        /// Which call of the document.
+        call: String,
+    },
+    /// It is over, or left.
+    Ended {
+        /// How far it came.
+        stage: DocumentStage,
+        /// Why, where it has no result of its own.
+        reason: Option<String>,
+        /// Its result as JSON; what is there of an earlier one stays without it.
+        outcome: Option<String>,
+    },
+}
 
-    /// Records how a document ended.
-    ///
-    /// # Errors
-    /// When it can't be kept.
-    fn finish_document(&self, run: &RunId, document: &DocumentId, outcome: &Value) -> Result<(), StoreError>;
+/// Keeps what happens. What is written for one document is kept in the order in which it was written, so that a receipt
+/// that resolves speaks for all before it.
+pub trait EventLog: fmt::Debug + Send + Sync {
+    /// Whether what is kept survives the process.
+    fn is_durable(&self) -> bool {
+        false
+    }
+
+    /// Records that a document of a run begins that is not among its inputs.
+    fn begin_document(&self, run: &RunId, document: &DocumentRecord) -> Receipt<DocumentKey>;
+
+    /// Keeps entries of a document: all of them or none.
+    fn write(&self, document: DocumentKey, entries: Vec<Entry>) -> Receipt;
 
     /// Records that a run ended, at a time as RFC 3339.
     ///
@@ -46,45 +121,15 @@ pub trait EventLog: fmt::Debug + Send + Sync {
 pub(crate) struct NoJournal;
 
 impl EventLog for NoJournal {
-    fn begin_document(&self, _: &RunId, _: &DocumentRecord) -> Result<(), StoreError> {
-        Ok(())
+    fn begin_document(&self, _: &RunId, _: &DocumentRecord) -> Receipt<DocumentKey> {
+        Receipt::known(Ok(DocumentKey(0)))
     }
 
-    fn append(&self, _: &RunId, _: &DocumentId, _: Millis, _: &str, _: &Value) -> Result<(), StoreError> {
-        Ok(())
-    }
-
-    fn finish_document(&self, _: &RunId, _: &DocumentId, _: &Value) -> Result<(), StoreError> {
-        Ok(())
+    fn write(&self, _: DocumentKey, _: Vec<Entry>) -> Receipt {
+        Receipt::known(Ok(()))
     }
 
     fn finish_run(&self, _: &RunId, _: &str) -> Result<(), StoreError> {
         Ok(())
-    }
-}
-
-#[cfg(feature = "journal")]
-impl EventLog for Journal {
-    fn begin_document(&self, run: &RunId, document: &DocumentRecord) -> Result<(), StoreError> {
-        self.begin_document(run, document)
-    }
-
-    fn append(
-        &self,
-        run: &RunId,
-        document: &DocumentId,
-        at: Millis,
-        kind: &str,
-        payload: &Value,
-    ) -> Result<(), StoreError> {
-        self.append(run, document, at, kind, payload).map(|_| ())
-    }
-
-    fn finish_document(&self, run: &RunId, document: &DocumentId, outcome: &Value) -> Result<(), StoreError> {
-        self.finish_document(run, document, outcome)
-    }
-
-    fn finish_run(&self, run: &RunId, finished_at: &str) -> Result<(), StoreError> {
-        self.finish_run(run, finished_at)
     }
 }

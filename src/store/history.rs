@@ -1,6 +1,13 @@
 //! Reading the journal back: runs, their documents, the events of each.
 
-use super::{DocumentRecord, Journal, RunId, RunRecord, StoreError, StoredDocument, StoredEvent, StoredRun};
+use super::entries::event_numbers;
+use super::names;
+use super::record::RESUMED;
+use super::runs::RunStage;
+use super::{
+    DocumentKey, DocumentRecord, DocumentStage, Journal, RunId, RunRecord, StoreError, StoredAnswer,
+    StoredDocument, StoredEvent, StoredRun,
+};
 use crate::value::{DocumentId, Millis};
 use rusqlite::{Row, params};
 use serde_json::Value;
@@ -27,7 +34,8 @@ impl Journal {
         let query = format!(
             "SELECT r.id, r.started_at, r.finished_at, r.profile, r.profile_digest, r.loopctl_version, r.plugins,
                     r.settings, (SELECT count(*) FROM documents d WHERE d.run = r.number),
-                    (SELECT count(*) FROM documents d JOIN outcomes o ON o.document = d.number WHERE d.run = r.number)
+                    (SELECT count(*) FROM documents d WHERE d.run = r.number AND d.state IN (2, 3)),
+                    r.state, r.listed
              FROM runs r {filter} ORDER BY r.number"
         );
         self.select(&query, values, |row| {
@@ -44,6 +52,8 @@ impl Journal {
                 finished_at: row.get(2)?,
                 documents: unsigned(row, 8)?,
                 finished_documents: unsigned(row, 9)?,
+                stage: RunStage::of(row.get(10)?),
+                listed: row.get(11)?,
             })
         })
     }
@@ -53,39 +63,124 @@ impl Journal {
     /// # Errors
     /// When the file can't be read.
     pub fn documents(&self, run: &RunId) -> Result<Vec<StoredDocument>, StoreError> {
-        let query = "SELECT d.id, d.document_type, d.source_digest, d.path,
-                            (SELECT count(*) FROM events e WHERE e.document = d.number),
-                            EXISTS (SELECT 1 FROM outcomes o WHERE o.document = d.number)
-                     FROM documents d JOIN runs r ON r.number = d.run WHERE r.id = ?1 ORDER BY d.number";
-        self.select(query, params![run.as_str()], |row| {
-            Ok(StoredDocument {
-                record: DocumentRecord {
-                    id: DocumentId::new(row.get::<_, String>(0)?),
-                    document_type: row.get(1)?,
-                    source_digest: row.get(2)?,
-                    path: row.get::<_, Option<String>>(3)?.map(PathBuf::from),
-                },
-                events: unsigned(row, 4)?,
-                finished: row.get(5)?,
-            })
-        })
+        let mut documents = Vec::new();
+        self.each_document(run, |document, _| documents.push(document))?;
+        Ok(documents)
     }
 
-    /// The events of a document, in their order. None for a document that is not there.
+    /// Shows the documents of a run one after the other, each with its outcome if it has one, so that those of a large run need
+    /// no room at the same time.
+    ///
+    /// # Errors
+    /// When the file can't be read.
+    pub fn each_document(
+        &self,
+        run: &RunId,
+        mut see: impl FnMut(StoredDocument, Option<Value>),
+    ) -> Result<(), StoreError> {
+        let mut after = 0;
+        loop {
+            let page = self.documents_after(run, after)?;
+            let Some(last) = page.last().map(|(document, _)| document.key.0) else { return Ok(()) };
+            after = last;
+            page.into_iter().for_each(|(document, outcome)| see(document, outcome));
+        }
+    }
+
+    fn documents_after(
+        &self,
+        run: &RunId,
+        after: i64,
+    ) -> Result<Vec<(StoredDocument, Option<Value>)>, StoreError> {
+        let query =
+            "SELECT d.number, d.id, d.document_type, d.source_digest, d.path, d.state, d.attempts, d.reason,
+                            (SELECT count(*) FROM events e
+                             WHERE e.number >= d.number << 20 AND e.number < (d.number + 1) << 20),
+                            d.artifact, (SELECT outcome FROM outcomes o WHERE o.document = d.number)
+                     FROM documents d JOIN runs r ON r.number = d.run
+                     WHERE r.id = ?1 AND d.number > ?2 ORDER BY d.number LIMIT 256";
+        let mut page = self.select(query, params![run.as_str(), after], |row| {
+            let stage = DocumentStage::of(row.get(5)?).unwrap_or(DocumentStage::Failed);
+            let document = StoredDocument {
+                key: DocumentKey(row.get(0)?),
+                record: DocumentRecord {
+                    id: DocumentId::new(row.get::<_, String>(1)?),
+                    document_type: row.get(2)?,
+                    source_digest: row.get(3)?,
+                    path: row.get::<_, Option<String>>(4)?.map(PathBuf::from),
+                },
+                events: unsigned(row, 8)?,
+                finished: matches!(stage, DocumentStage::Finished | DocumentStage::Failed),
+                stage,
+                attempts: row.get(6)?,
+                reason: row.get(7)?,
+                artifact: None,
+            };
+            let outcome = row.get_ref(10)?.as_str_or_null().map_err(rusqlite::Error::from)?;
+            let outcome = outcome.map(|text| parsed(10, text)).transpose()?;
+            Ok((document, outcome, row.get::<_, Option<i64>>(9)?))
+        })?;
+        let connection = self.connection();
+        page.drain(..)
+            .map(|(document, outcome, artifact)| {
+                let artifact = artifact.map(|number| names::of(&connection, number)).transpose();
+                let artifact = artifact.map_err(|error| self.sqlite(&error))?;
+                Ok((StoredDocument { artifact, ..document }, outcome))
+            })
+            .collect()
+    }
+
+    /// The events of a document that count, in their order. None for a document that is not there.
     ///
     /// # Errors
     /// When the file can't be read.
     pub fn events(&self, run: &RunId, document: &DocumentId) -> Result<Vec<StoredEvent>, StoreError> {
-        let query = "SELECT e.seq, e.at_ms, e.kind, e.payload
-                     FROM events e JOIN documents d ON d.number = e.document JOIN runs r ON r.number = d.run
-                     WHERE r.id = ?1 AND d.id = ?2 ORDER BY e.seq";
-        self.select(query, params![run.as_str(), document.as_str()], |row| {
+        let query =
+            "SELECT d.number FROM documents d JOIN runs r ON r.number = d.run WHERE r.id = ?1 AND d.id = ?2";
+        let known = self.select(query, params![run.as_str(), document.as_str()], |row| row.get(0))?.pop();
+        Ok(match known {
+            Some(number) => self.events_of(DocumentKey(number))?.0,
+            None => Vec::new(),
+        })
+    }
+
+    /// The same of a document that is known, with the place of the next event.
+    ///
+    /// # Errors
+    /// When the file can't be read.
+    pub fn events_of(&self, document: DocumentKey) -> Result<(Vec<StoredEvent>, u64), StoreError> {
+        let numbers = event_numbers(document);
+        let query = "SELECT number - ?1, at_ms, kind, payload FROM events WHERE number >= ?1 AND number < ?2
+                     ORDER BY number";
+        let stored = self.select(query, params![numbers.start, numbers.end], |row| {
             Ok(StoredEvent {
                 seq: unsigned(row, 0)?,
                 at: Millis(unsigned(row, 1)?),
                 kind: row.get(2)?,
                 payload: value(row, 3)?,
             })
+        })?;
+        let next = stored.last().map_or(0, |last| last.seq + 1);
+        let mut events: Vec<StoredEvent> = Vec::with_capacity(stored.len());
+        for event in stored {
+            if event.kind == RESUMED {
+                let keeps = event.payload.get("keeps").and_then(Value::as_u64).unwrap_or_default();
+                events.truncate(usize::try_from(keeps).unwrap_or(usize::MAX));
+            } else {
+                events.push(event);
+            }
+        }
+        Ok((events, next))
+    }
+
+    /// Answers to calls of a document that nothing has come of yet.
+    ///
+    /// # Errors
+    /// When the file can't be read.
+    pub fn answers(&self, document: DocumentKey) -> Result<Vec<StoredAnswer>, StoreError> {
+        let query = "SELECT call, question, answer FROM answers WHERE document = ?1";
+        self.select(query, params![document.0], |row| {
+            Ok(StoredAnswer { call: row.get(0)?, question: row.get(1)?, answer: row.get(2)? })
         })
     }
 
@@ -100,7 +195,7 @@ impl Journal {
         Ok(self.select(query, params![run.as_str(), document.as_str()], |row| value(row, 0))?.pop())
     }
 
-    fn select<T>(
+    pub(super) fn select<T>(
         &self,
         query: &str,
         values: impl rusqlite::Params,
@@ -114,7 +209,10 @@ impl Journal {
 }
 
 fn value(row: &Row<'_>, column: usize) -> rusqlite::Result<Value> {
-    let text = row.get_ref(column)?.as_str()?;
+    parsed(column, row.get_ref(column)?.as_str()?)
+}
+
+fn parsed(column: usize, text: &str) -> rusqlite::Result<Value> {
     serde_json::from_str(text).map_err(|error| {
         // The parser's message holds a place and no content.
         rusqlite::Error::FromSqlConversionFailure(column, rusqlite::types::Type::Text, Box::new(error))

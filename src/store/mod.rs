@@ -1,20 +1,48 @@
 //! What a run leaves behind: the journal of every event (SQLite; feature `journal`), and the artifacts that people read.
 
 mod artifact;
+#[cfg(feature = "journal")]
+mod entries;
 mod error;
 mod event_log;
 #[cfg(feature = "journal")]
 mod history;
 #[cfg(feature = "journal")]
 mod journal;
+#[cfg(feature = "journal")]
+mod names;
+#[cfg(feature = "journal")]
+mod queue;
+mod receipt;
 mod record;
 #[cfg(feature = "journal")]
+mod runs;
+#[cfg(feature = "journal")]
 mod schema;
+#[cfg(feature = "journal")]
+mod worker;
 
 pub use artifact::{Artifact, Artifacts};
+#[cfg(feature = "journal")]
+pub use entries::WorkerLog;
 pub use error::StoreError;
-pub use event_log::EventLog;
 pub(crate) use event_log::NoJournal;
+pub use event_log::{DocumentKey, DocumentStage, Entry, EventLog};
 #[cfg(feature = "journal")]
 pub use journal::Journal;
-pub use record::{DocumentRecord, RunId, RunRecord, StoredDocument, StoredEvent, StoredRun};
+#[cfg(feature = "journal")]
+pub use names::ArtifactName;
+#[cfg(feature = "journal")]
+pub use queue::{
+    Claimed, HEARTBEAT, MOST_CRASHES, Queued, QueuedDocument, RunPulse, SILENCE, StageCounts, WorkerId,
+    folder_key,
+};
+pub use receipt::Receipt;
+pub(crate) use record::RESUMED;
+pub use record::{DocumentRecord, RunId, RunRecord, StoredAnswer, StoredEvent};
+#[cfg(feature = "journal")]
+pub use record::{StoredDocument, StoredRun};
+#[cfg(feature = "journal")]
+pub use runs::RunStage;
+#[cfg(feature = "journal")]
+pub use worker::ProcessId;

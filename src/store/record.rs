@@ -1,9 +1,15 @@
 //! What the journal holds, as its callers see it.
 
+#[cfg(feature = "journal")]
+use super::{ArtifactName, DocumentKey, DocumentStage, RunStage};
 use crate::value::{DocumentId, Millis};
 use serde_json::Value;
 use std::fmt;
 use std::path::PathBuf;
+
+/// The kind of the row that says that a document was gone on with: `keeps` is how many of the events before it count.
+/// What follows them, such as that someone stopped it, does not count any more.
+pub(crate) const RESUMED: &str = "resumed";
 
 /// The name of a run: its time of start (UTC) and a number, unique in the journal. Ids sort by time.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -46,6 +52,7 @@ pub struct RunRecord {
     pub settings: Value,
 }
 
+#[cfg(feature = "journal")]
 /// A run in the journal.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
@@ -58,8 +65,12 @@ pub struct StoredRun {
     pub finished_at: Option<String>,
     /// How many documents it began.
     pub documents: u64,
-    /// How many of them have their outcome.
+    /// How many of them are over: finished, or failed.
     pub finished_documents: u64,
+    /// How far it has come.
+    pub stage: RunStage,
+    /// Whether every input is among its documents.
+    pub listed: bool,
 }
 
 /// What is known when a document begins.
@@ -75,16 +86,38 @@ pub struct DocumentRecord {
     pub path: Option<PathBuf>,
 }
 
+#[cfg(feature = "journal")]
 /// A document in the journal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StoredDocument {
+    /// Where it is in the journal.
+    pub key: DocumentKey,
     /// What was recorded at its beginning. A path that is not Unicode comes back with replacement characters.
     pub record: DocumentRecord,
     /// How many events it has.
     pub events: u64,
-    /// Whether it has its outcome.
+    /// Whether it is over: finished, or failed.
     pub finished: bool,
+    /// How far it has come.
+    pub stage: DocumentStage,
+    /// How often somebody began to work on it.
+    pub attempts: u32,
+    /// Why it has no result of its own.
+    pub reason: Option<String>,
+    /// Its files in the folder of artifacts.
+    pub artifact: Option<ArtifactName>,
+}
+
+/// An answer that came and was not looked at before its process ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredAnswer {
+    /// Which call of the document.
+    pub call: String,
+    /// SHA-256 of what was asked.
+    pub question: Vec<u8>,
+    /// What came back, as it came.
+    pub answer: Vec<u8>,
 }
 
 /// One event of a document.

@@ -11,10 +11,11 @@ use std::path::Path;
 const APPLICATION_ID: i64 = 0x6c6f_6f70;
 
 /// The format that this release writes.
-pub(crate) const FORMAT_VERSION: i64 = 1;
+pub(crate) const FORMAT_VERSION: i64 = 2;
 
 /// Step `n` (from 0) turns format `n` into format `n + 1`; format 0 is an empty file.
-const STEPS: [&str; 1] = ["
+const STEPS: [&str; 2] = [
+    "
     CREATE TABLE format (version INTEGER NOT NULL) STRICT;
     INSERT INTO format (version) VALUES (0);
 
@@ -58,7 +59,72 @@ const STEPS: [&str; 1] = ["
         BEGIN SELECT RAISE(ABORT, 'events are never changed'); END;
     CREATE TRIGGER events_are_never_removed BEFORE DELETE ON events
         BEGIN SELECT RAISE(ABORT, 'events are never removed'); END;
-"];
+",
+    // Documents become a queue that several processes work on. Events are numbered by document and place, so that they
+    // need no index beside the table.
+    "
+    ALTER TABLE runs ADD COLUMN state INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE runs ADD COLUMN listed INTEGER NOT NULL DEFAULT 0;
+    UPDATE runs SET state = 1, listed = 1 WHERE finished_at IS NOT NULL;
+
+    CREATE TABLE workers (
+        number  INTEGER PRIMARY KEY,
+        run     INTEGER NOT NULL REFERENCES runs (number),
+        machine TEXT NOT NULL,
+        process TEXT NOT NULL,
+        state   INTEGER NOT NULL DEFAULT 0,
+        beats   INTEGER NOT NULL DEFAULT 0,
+        calls   INTEGER NOT NULL DEFAULT 0,
+        tokens  INTEGER NOT NULL DEFAULT 0,
+        cost    REAL NOT NULL DEFAULT 0
+    ) STRICT;
+
+    ALTER TABLE documents ADD COLUMN place BLOB;
+    ALTER TABLE documents ADD COLUMN source TEXT;
+    ALTER TABLE documents ADD COLUMN artifact INTEGER;
+    ALTER TABLE documents ADD COLUMN state INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE documents ADD COLUMN worker INTEGER REFERENCES workers (number);
+    ALTER TABLE documents ADD COLUMN attempts INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE documents ADD COLUMN crashes INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE documents ADD COLUMN reason TEXT;
+    UPDATE documents SET attempts = 1,
+        state = CASE WHEN number IN (SELECT document FROM outcomes) THEN 2 ELSE 4 END;
+    CREATE INDEX documents_by_state ON documents (run, state);
+    CREATE UNIQUE INDEX documents_by_place ON documents (run, place) WHERE place IS NOT NULL;
+
+    CREATE TABLE names (
+        number INTEGER PRIMARY KEY,
+        folder TEXT NOT NULL,
+        key    TEXT NOT NULL,
+        name   TEXT NOT NULL,
+        place  BLOB NOT NULL,
+        UNIQUE (folder, key),
+        UNIQUE (folder, place)
+    ) STRICT;
+
+    CREATE TABLE answers (
+        document INTEGER NOT NULL REFERENCES documents (number),
+        call     TEXT NOT NULL,
+        question BLOB NOT NULL,
+        answer   BLOB NOT NULL,
+        PRIMARY KEY (document, call)
+    ) STRICT, WITHOUT ROWID;
+
+    CREATE TABLE numbered_events (
+        number  INTEGER PRIMARY KEY,
+        at_ms   INTEGER NOT NULL,
+        kind    TEXT NOT NULL,
+        payload TEXT NOT NULL
+    ) STRICT;
+    INSERT INTO numbered_events SELECT (document << 20) | seq, at_ms, kind, payload FROM events;
+    DROP TABLE events;
+    ALTER TABLE numbered_events RENAME TO events;
+    CREATE TRIGGER events_are_never_changed BEFORE UPDATE ON events
+        BEGIN SELECT RAISE(ABORT, 'events are never changed'); END;
+    CREATE TRIGGER events_are_never_removed BEFORE DELETE ON events
+        BEGIN SELECT RAISE(ABORT, 'events are never removed'); END;
+",
+];
 
 /// What a file is, found out without changing it.
 enum FileFormat {
@@ -116,7 +182,7 @@ fn find(connection: &Connection) -> rusqlite::Result<FileFormat> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Journal, RunId};
+    use super::super::{DocumentStage, Entry, EventLog, Journal, RunId};
     use super::*;
     use crate::value::{DocumentId, Millis};
     use proptest::prelude::*;
@@ -125,7 +191,11 @@ mod tests {
     use std::sync::LazyLock;
 
     /// What each release wrote, as `sqlite3 journal.sqlite .dump` shows it. Never edited; one is added per format.
-    const WRITTEN: [&str; 1] = [include_str!("formats/v1.sql")];
+    const WRITTEN: [&str; 2] = [include_str!("formats/v1.sql"), include_str!("formats/v2.sql")];
+
+    fn happened(payload: &serde_json::Value) -> Entry {
+        Entry::Happened { seq: 1, at: Millis(1), kind: "k".into(), payload: payload.to_string() }
+    }
 
     fn write(dir: &Path, dump: &str) -> PathBuf {
         let path = dir.join("journal.sqlite");
@@ -160,8 +230,10 @@ mod tests {
                 Some(json!({"final_status": "passed"})),
                 "{n}"
             );
-            let open = DocumentId::new("report-2");
-            assert_eq!(journal.append(&run, &open, Millis(1), "k", &json!(1)).unwrap(), 1, "{n}");
+            let open = &journal.documents(&run).unwrap()[1];
+            assert_eq!((open.record.id.as_str(), open.stage), ("report-2", DocumentStage::GivenUp));
+            journal.write(open.key, vec![happened(&json!(1))]).wait().unwrap();
+            assert_eq!(journal.events_of(open.key).unwrap().0.len(), 2, "{n}");
         }
     }
 
@@ -186,7 +258,7 @@ mod tests {
         let before = std::fs::read(&path).unwrap();
         let error = Journal::open(&path).unwrap_err();
         let (shown, name) = (error.to_string(), path.display());
-        assert_eq!(shown, format!("the journal `{name}` has format 7; this release reads formats up to 1"));
+        assert_eq!(shown, format!("the journal `{name}` has format 7; this release reads formats up to 2"));
         assert!(error.help().contains("later"));
         assert_eq!(std::fs::read(&path).unwrap(), before);
     }
@@ -211,10 +283,12 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = write(dir.path(), WRITTEN[0]);
         let journal = Journal::open(&path).unwrap();
-        for _ in 0..3 {
-            let filler = json!("x".repeat(50_000));
-            let (run, open) = (RunId::new("20260131T120000Z-0001"), DocumentId::new("report-2"));
-            journal.append(&run, &open, Millis(1), "k", &filler).unwrap();
+        let run = RunId::new("20260131T120000Z-0001");
+        let open = journal.documents(&run).unwrap()[1].key;
+        for seq in 1..4 {
+            let payload = json!("x".repeat(50_000)).to_string();
+            let filler = Entry::Happened { seq, at: Millis(1), kind: "k".into(), payload };
+            journal.write(open, vec![filler]).wait().unwrap();
         }
         drop(journal);
         std::fs::read(path).unwrap()

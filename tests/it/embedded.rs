@@ -10,7 +10,7 @@ use loopctl::profile::{Library, load};
 use loopctl::provider::{PluginPaths, Providers};
 use loopctl::result::DocumentResult;
 use loopctl::run::{Batch, Candidates, FallbackChain, Observer, RunStore, Session};
-use loopctl::store::{Journal, RunRecord, StoreError};
+use loopctl::store::{Journal, ProcessId, RunRecord, StoreError, WorkerLog};
 use loopctl::value::{DocumentId, Millis};
 use loopctl::{BuildError, Loop};
 use serde_json::{Value, json};
@@ -28,7 +28,7 @@ impl Observer for Nobody {
 }
 
 /// The document of a [`steps`] folder, and a session with the folder's profile.
-pub(crate) fn embedded(place: &Workspace, cancelled: watch::Receiver<bool>) -> (Batch, Session) {
+pub(crate) fn embedded(place: &Workspace, cancelled: watch::Receiver<bool>) -> (Batch, Arc<Session>) {
     let mut problems = Problems::new();
     let library = Library::new(vec![place.path("")]);
     let loaded = load("steps", &library, &[], &|_| None, &mut problems).unwrap();
@@ -37,7 +37,7 @@ pub(crate) fn embedded(place: &Workspace, cancelled: watch::Receiver<bool>) -> (
     let paths = PluginPaths { search: vec![], home: None, exe: Some(exe) };
     let config = json!({ "file": place.path("answers.jsonl") });
     let chain = FallbackChain::new(vec![Providers::new(paths).open("scripted", &config).unwrap()], 2);
-    let journal = Journal::in_memory().unwrap();
+    let journal = Arc::new(Journal::in_memory().unwrap());
     let run = journal
         .begin_run(&RunRecord {
             started_at: "2026-01-01T00:00:00Z".into(),
@@ -48,11 +48,23 @@ pub(crate) fn embedded(place: &Workspace, cancelled: watch::Receiver<bool>) -> (
             settings: json!({}),
         })
         .unwrap();
-    let place_of_run = RunStore { journal: Arc::new(journal), run, artifacts: None };
+    let worker = journal.begin_work(&run, &ProcessId::own()).unwrap();
+    let log = Arc::new(WorkerLog::new(Arc::clone(&journal), worker));
+    let place_of_run = RunStore { journal: log, run, artifacts: None };
     let candidates = Candidates::Providers(vec![chain]);
     let session = Session::new(plan, candidates, Vec::new(), place_of_run, cancelled);
     let inputs = find(&[place.path("doc.txt")]).inputs;
-    (Batch { inputs, document_type: None, supplied: None, keep_going: false }, session)
+    let batch = Batch {
+        journal,
+        worker,
+        inputs: Some(Box::new(inputs.into_iter().map(Ok))),
+        folder: None,
+        jobs: 1,
+        document_type: None,
+        supplied: None,
+        keep_going: false,
+    };
+    (batch, Arc::new(session))
 }
 
 /// A program that never means to stop a session need not hold on to what it would stop it by.

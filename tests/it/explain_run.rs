@@ -2,7 +2,7 @@
 
 use crate::pipeline::{answer, place};
 use crate::workspace::{Ran, Workspace};
-use loopctl::store::{DocumentRecord, Journal, RunId};
+use loopctl::store::{DocumentRecord, Entry, EventLog, Journal, RunId};
 use loopctl::value::DocumentId;
 use regex::Regex;
 use serde_json::{Value, json};
@@ -228,9 +228,10 @@ fn cut_off(place: &Workspace, events: usize) {
     let document = whole.documents(&run.id).unwrap().remove(0);
     let cut = Journal::open(place.path("cut.sqlite")).unwrap();
     let id: RunId = cut.begin_run(&run.record).unwrap();
-    cut.begin_document(&id, &document.record).unwrap();
+    let key = cut.begin_document(&id, &document.record).wait().unwrap();
     for event in whole.events(&run.id, &document.record.id).unwrap().into_iter().take(events) {
-        cut.append(&id, &document.record.id, event.at, &event.kind, &event.payload).unwrap();
+        let (kind, payload) = (event.kind.into(), event.payload.to_string());
+        cut.write(key, vec![Entry::Happened { seq: event.seq, at: event.at, kind, payload }]).wait().unwrap();
     }
 }
 
@@ -400,7 +401,7 @@ fn a_document_with_an_odd_name_is_told_tamely() {
     let run = journal.begin_run(&record).unwrap();
     let id = DocumentId::new("a\nb\u{1b}[2J");
     let document = DocumentRecord { id, document_type: "t".into(), source_digest: String::new(), path: None };
-    journal.begin_document(&run, &document).unwrap();
+    journal.begin_document(&run, &document).wait().unwrap();
     drop(journal);
     let text = told(place.run(&["explain", "odd.sqlite"]));
     assert!(text.starts_with("a b [2J · t · profile p [31m\nInterrupted"), "{text}");

@@ -189,14 +189,20 @@ pub(in crate::provider) trait Recordable: Sized {
     /// What was kept; `None` when it was something else. Callers are given this in a recorded run, too, so that it is
     /// the same as what a replayed one gives them.
     fn kept(exchange: &Exchange) -> Option<Self>;
+    /// As the journal keeps it until it has been looked at; `None` of what has no form in JSON.
+    fn to_raw(&self) -> Option<Vec<u8>>;
+    /// What was kept so.
+    fn from_raw(raw: &[u8]) -> Option<Self>;
+}
+
+/// Whether a header of an answer may be kept.
+fn is_kept(name: &str) -> bool {
+    KEPT_HEADERS.contains(&name) || KEPT_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
 }
 
 impl Recordable for HttpResponse {
     fn keep(&self, exchange: &mut Exchange) {
-        let headers = self.headers.iter().filter(|(name, _)| {
-            KEPT_HEADERS.contains(&name.as_str())
-                || KEPT_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
-        });
+        let headers = self.headers.iter().filter(|(name, _)| is_kept(name));
         exchange.response = Some(Response {
             status: self.status,
             headers: headers.map(|(name, value)| (name.clone(), value.clone())).collect(),
@@ -208,6 +214,23 @@ impl Recordable for HttpResponse {
         let Response { status, headers, body } = exchange.response.clone()?;
         Some(Self { status, headers, body: body.to_text() })
     }
+
+    fn to_raw(&self) -> Option<Vec<u8>> {
+        let headers: BTreeMap<&String, &String> =
+            self.headers.iter().filter(|(name, _)| is_kept(name)).collect();
+        let mut raw = serde_json::to_vec(&(self.status, headers)).ok()?;
+        raw.push(b'\n');
+        raw.extend_from_slice(self.body.as_bytes());
+        Some(raw)
+    }
+
+    fn from_raw(raw: &[u8]) -> Option<Self> {
+        let at = raw.iter().position(|byte| *byte == b'\n')?;
+        let (head, body) = raw.split_at_checked(at)?;
+        let (status, headers) = serde_json::from_slice(head).ok()?;
+        let body = std::str::from_utf8(body.get(1..)?).ok()?.to_owned();
+        Some(Self { status, headers, body })
+    }
 }
 
 impl Recordable for Completion {
@@ -217,6 +240,14 @@ impl Recordable for Completion {
 
     fn kept(exchange: &Exchange) -> Option<Self> {
         serde_json::from_str(&exchange.completion.as_ref()?.to_text()).ok()
+    }
+
+    fn to_raw(&self) -> Option<Vec<u8>> {
+        serde_json::to_vec(self).ok()
+    }
+
+    fn from_raw(raw: &[u8]) -> Option<Self> {
+        serde_json::from_slice(raw).ok()
     }
 }
 
@@ -245,6 +276,8 @@ mod tests {
         let names: Vec<&str> = kept.headers.keys().map(String::as_str).collect();
         assert_eq!(names, ["content-type", "x-ratelimit-remaining-tokens", "x-request-id"]);
         assert_eq!((kept.status, kept.body.as_str()), (200, r#"{"a":1}"#));
+        let raw = HttpResponse::from_raw(&response.to_raw().unwrap()).unwrap();
+        assert_eq!((raw.status, &raw.headers, &raw.body), (200, &kept.headers, &response.body));
         assert_eq!(exchange.elapsed_ms, Millis(7));
     }
 
@@ -258,6 +291,7 @@ mod tests {
             let written = serde_json::to_string(&exchange).unwrap();
             let read: Exchange = serde_json::from_str(&written).unwrap();
             assert_eq!(Completion::kept(&read).unwrap(), completion);
+            assert_eq!(Completion::from_raw(&completion.to_raw().unwrap()).unwrap(), completion);
         }
     }
 }

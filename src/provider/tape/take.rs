@@ -135,13 +135,17 @@ impl RecordedCall {
         })
     }
 
-    /// Asks, unless the answer is there already: then `perform` is never begun.
+    /// Asks, unless the answer is there already: then `perform` is never begun. `asked` is a digest of all that decides
+    /// the answer.
     pub(in crate::provider) async fn ask<T: Recordable>(
         &mut self,
         question: Option<Question>,
+        asked: impl FnOnce() -> Vec<u8>,
         perform: impl Future<Output = Result<T, CallError>>,
     ) -> Result<T, CallError> {
-        let (Some(tape), Some(question)) = (self.tape.clone(), question) else { return perform.await };
+        let (Some(tape), Some(question)) = (self.tape.clone(), question) else {
+            return self.perform(asked, perform).await;
+        };
         // An answer that the engine could not use is not served again.
         if !self.fresh && question.asker.attempt <= 1 {
             match tape.cached(&question) {
@@ -155,7 +159,7 @@ impl RecordedCall {
             Lookup::Play(exchange) => return self.play(question, exchange),
         };
         let since = Instant::now();
-        let answer = perform.await;
+        let answer = self.perform(asked, perform).await;
         // Waiting for its turn is no part of what it took.
         let took = since.elapsed().saturating_sub(self.progress.waited_for());
         let mut exchange = Exchange::new(&question.asker, took);
@@ -165,6 +169,24 @@ impl RecordedCall {
         });
         self.state = State::Asked { question, number, exchange: Box::new(exchange) };
         answer
+    }
+
+    /// Asks, and keeps the answer before it is looked at; what an earlier process kept is not asked for again.
+    async fn perform<T: Recordable>(
+        &self,
+        asked: impl FnOnce() -> Vec<u8>,
+        perform: impl Future<Output = Result<T, CallError>>,
+    ) -> Result<T, CallError> {
+        let Some(store) = self.progress.store() else { return perform.await };
+        let asked = asked();
+        if let Some(answer) = store.kept(&asked).and_then(|kept| T::from_raw(&kept)) {
+            return Ok(answer);
+        }
+        let answer = perform.await?;
+        if let Some(raw) = answer.to_raw() {
+            store.keep(asked, raw).await;
+        }
+        Ok(answer)
     }
 
     /// What befell the call on its way, for whoever reads the result. A replay, which befalls nothing, says it again.
@@ -280,7 +302,7 @@ mod tests {
             let before = written();
             let mut take = RecordedCall::new(Some(&tape), false, &Progress::default());
             let question = take.http("openai", &request(), &asked(), None);
-            take.ask(question, async { Ok(answer(status)) }).await.unwrap();
+            take.ask(question, Vec::new, async { Ok(answer(status)) }).await.unwrap();
             take.end(Ok(Completion::default()));
             // What was written before stays as it is.
             let after = written();
@@ -291,7 +313,7 @@ mod tests {
         for status in [200, 201, 202] {
             let mut take = RecordedCall::new(Some(&tape), false, &Progress::default());
             let question = take.http("openai", &request(), &asked(), None);
-            let played = take.ask(question, async { Ok(answer(0)) }).await.unwrap();
+            let played = take.ask(question, Vec::new, async { Ok(answer(0)) }).await.unwrap();
             assert_eq!(played.status, status);
         }
     }
@@ -304,7 +326,7 @@ mod tests {
         let tape = Recorder::record(place.path(), Requests::Digests).unwrap();
         let mut take = RecordedCall::new(Some(&tape), false, &Progress::default());
         let question = take.http("openai", &request(), &asked(), None);
-        take.ask(question, async { Ok(answer.clone()) }).await.unwrap();
+        take.ask(question, Vec::new, async { Ok(answer.clone()) }).await.unwrap();
         take.end(Ok(Completion::default()));
 
         let tape = Recorder::replay(place.path()).unwrap();
@@ -314,7 +336,7 @@ mod tests {
         std::fs::write(&file, written.replace("before", "after")).unwrap();
         let mut take = RecordedCall::new(Some(&tape), false, &Progress::default());
         let question = take.http("openai", &request(), &asked(), None);
-        let played = take.ask(question, async { Ok(answer) }).await.unwrap();
+        let played = take.ask(question, Vec::new, async { Ok(answer) }).await.unwrap();
         assert_eq!(played.body, "after");
     }
 
@@ -327,14 +349,14 @@ mod tests {
         let tape = Recorder::record(place.path(), Requests::Digests).unwrap();
         let mut take = RecordedCall::new(Some(&tape), false, &Progress::default());
         let question = take.http("openai", &request(), &asked(), None);
-        take.ask(question, async { Ok(answer.clone()) }).await.unwrap();
+        take.ask(question, Vec::new, async { Ok(answer.clone()) }).await.unwrap();
         take.note(vec!["waited 2.0 s".to_owned()]);
         assert_eq!(notes(take.end(Ok(Completion::default()))), ["waited 2.0 s"]);
 
         let tape = Recorder::replay(place.path()).unwrap();
         let mut take = RecordedCall::new(Some(&tape), false, &Progress::default());
         let question = take.http("openai", &request(), &asked(), None);
-        take.ask(question, async { Ok(answer) }).await.unwrap();
+        take.ask(question, Vec::new, async { Ok(answer) }).await.unwrap();
         assert_eq!(notes(take.end(Ok(Completion::default()))), ["waited 2.0 s"]);
     }
 
@@ -346,7 +368,7 @@ mod tests {
         let tape = Recorder::record(place.path(), Requests::Digests).unwrap();
         let mut take = RecordedCall::new(Some(&tape), false, &Progress::default());
         let question = take.http("openai", &request(), &asked(), None);
-        take.ask(question, async { Ok(answer.clone()) }).await.unwrap();
+        take.ask(question, Vec::new, async { Ok(answer.clone()) }).await.unwrap();
         let late = CallError::new(FailureKind::Deadline, "no answer in time");
         let recorded = take.end(Err(late)).outcome.unwrap_err();
 
@@ -354,7 +376,7 @@ mod tests {
         let mut take = RecordedCall::new(Some(&tape), false, &Progress::default());
         let question = take.http("openai", &request(), &asked(), None);
         let nobody = async { Err::<HttpResponse, _>(CallError::new(FailureKind::Permanent, "asked")) };
-        assert_eq!(take.ask(question, nobody).await.unwrap(), answer);
+        assert_eq!(take.ask(question, Vec::new, nobody).await.unwrap(), answer);
         // This time the plugin was fast enough.
         let replayed = take.end(Ok(Completion::default())).outcome.unwrap_err();
         assert_eq!((replayed.kind, replayed.message), (recorded.kind, recorded.message));

@@ -1,35 +1,70 @@
-//! The journal: every event of every document, on the disk before the call returns.
+//! The journal: every event of every document, on the disk before it is acted upon.
 //!
-//! A killed run goes on from its events, and no finished provider call is paid for twice, only if an event that was
-//! acted upon can't be lost. So each write is one transaction, and SQLite waits for the disk at its end
-//! (`synchronous = FULL`; in WAL mode `NORMAL` would lose the last ones with the power).
+//! A killed run goes on from its events, and no finished provider call is paid for twice, only if an answer that was
+//! acted upon can't be lost. So SQLite waits for the disk at the end of each transaction (`synchronous = FULL`; in WAL mode
+//! `NORMAL` would lose the last ones with the power), and what many documents write at once is one transaction.
 //!
 //! The journal stores what callers give it and reads no document: text of a document is in it only where a payload
-//! holds some.
+//! holds some, and of those that came from standard input.
 
-use super::history::unsigned;
-use super::{DocumentRecord, RunId, RunRecord, StoreError, schema};
+mod commit;
+
+use self::commit::Committer;
+use super::artifact::make_private as make_private_folder;
+use super::{Receipt, StoreError, schema};
 #[cfg(unix)]
 use crate::disk::{self, Stranger};
-use crate::value::{DocumentId, Millis};
-use rusqlite::{Connection, OpenFlags, OptionalExtension, ffi, params};
-use serde_json::Value;
+use rusqlite::{Connection, OpenFlags};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How long a write waits for another process. Each of its transactions takes milliseconds.
+/// How long SQLite waits for another process before anybody is told. Each transaction takes milliseconds.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Between attempts at opening a file that another process is just making.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// An open journal. Can be shared by threads; other processes may have it open too. Every call waits for the disk, so
-/// async code calls it from a blocking thread.
+/// Statements that are kept compiled.
+const STATEMENTS: usize = 64;
+
+/// Is told that the journal is locked by another process, and for how long it has been waited for.
+pub(super) type OnWait = dyn Fn(&Path, Duration) + Send + Sync;
+
+/// An open journal. Can be shared by threads; other processes may have it open too. Every call but those that return a
+/// [`Receipt`] waits for the disk, so async code calls them from a thread that may.
 #[derive(Debug)]
 pub struct Journal {
+    // Dropped first: it writes what was asked for.
+    committer: Committer,
+    connected: Arc<Connected>,
+}
+
+pub(super) struct Connected {
     connection: Mutex<Connection>,
     path: PathBuf,
+    on_wait: Option<Box<OnWait>>,
+}
+
+impl std::fmt::Debug for Connected {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Connected").field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
+impl Connected {
+    /// A panic in another thread can't have left the connection in the middle of anything: what was not committed is
+    /// rolled back when its transaction is dropped.
+    fn lock(&self) -> MutexGuard<'_, Connection> {
+        self.connection.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn waiting(&self, waited: Duration) {
+        tracing::warn!(event = "journal_locked", waited_s = waited.as_secs());
+        if let Some(told) = &self.on_wait {
+            told(&self.path, waited);
+        }
+    }
 }
 
 impl Journal {
@@ -37,11 +72,26 @@ impl Journal {
     ///
     /// # Errors
     /// When it can't be opened for writing, is damaged, not a journal, or of a later release. Such a file is left
-    /// as it is.
+    /// as it is. [`StoreError::Locked`] when another process keeps it for longer than some seconds.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {
-        let path = path.as_ref();
+        Self::open_file(path.as_ref(), None)
+    }
+
+    /// The same for work that goes on for long: another process that has it locked is waited for, however long that is,
+    /// and `told` is called every few seconds meanwhile.
+    ///
+    /// # Errors
+    /// Those of [`Journal::open`], without [`StoreError::Locked`].
+    pub fn open_waiting(
+        path: impl AsRef<Path>,
+        told: impl Fn(&Path, Duration) + Send + Sync + 'static,
+    ) -> Result<Self, StoreError> {
+        Self::open_file(path.as_ref(), Some(Box::new(told)))
+    }
+
+    fn open_file(path: &Path, mut on_wait: Option<Box<OnWait>>) -> Result<Self, StoreError> {
         if let Some(folder) = path.parent() {
-            std::fs::create_dir_all(folder).map_err(|error| StoreError::Open {
+            make_private_folder(folder).map_err(|error| StoreError::Open {
                 path: path.to_path_buf(),
                 reason: format!("can't make its folder: {error}"),
             })?;
@@ -53,9 +103,13 @@ impl Journal {
         make_private(path).map_err(|reason| StoreError::Open { path: path.to_path_buf(), reason })?;
         let started = Instant::now();
         loop {
-            match Self::with(Connection::open_with_flags(path, flags).map_err(sqlite)?, path) {
+            match Self::with(Connection::open_with_flags(path, flags).map_err(sqlite)?, path, &mut on_wait) {
                 // SQLite does not wait while another process turns a fresh file into a journal with WAL.
                 Err(StoreError::Locked { .. }) if started.elapsed() < PATIENCE => std::thread::sleep(PAUSE),
+                Err(error @ StoreError::Locked { .. }) => match &on_wait {
+                    Some(told) => told(path, started.elapsed()),
+                    None => return Err(error),
+                },
                 opened => return opened,
             }
         }
@@ -67,10 +121,15 @@ impl Journal {
     /// When there is no memory for it.
     pub fn in_memory() -> Result<Self, StoreError> {
         let path = Path::new(":memory:");
-        Self::with(Connection::open_in_memory().map_err(|error| StoreError::sqlite(path, &error))?, path)
+        let connection = Connection::open_in_memory().map_err(|error| StoreError::sqlite(path, &error))?;
+        Self::with(connection, path, &mut None)
     }
 
-    fn with(mut connection: Connection, path: &Path) -> Result<Self, StoreError> {
+    fn with(
+        mut connection: Connection,
+        path: &Path,
+        on_wait: &mut Option<Box<OnWait>>,
+    ) -> Result<Self, StoreError> {
         let sqlite = |error: rusqlite::Error| StoreError::sqlite(path, &error);
         connection.busy_timeout(PATIENCE).map_err(sqlite)?;
         // SQLite falls back to reading when a file can't be written.
@@ -84,174 +143,44 @@ impl Journal {
         connection
             .pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get::<_, String>(0))
             .map_err(sqlite)?;
-        Ok(Journal { connection: Mutex::new(connection), path: path.to_path_buf() })
+        connection.set_prepared_statement_cache_capacity(STATEMENTS);
+        let connected = Connected {
+            connection: Mutex::new(connection),
+            path: path.to_path_buf(),
+            on_wait: on_wait.take(),
+        };
+        Ok(Journal { committer: Committer::default(), connected: Arc::new(connected) })
     }
 
     /// The file, or `:memory:`.
     #[must_use]
     pub fn path(&self) -> &Path {
-        &self.path
+        &self.connected.path
     }
 
-    /// Records that a run begins.
-    ///
-    /// # Errors
-    /// [`StoreError::Time`] when `started_at` is not RFC 3339, else as [`Journal::append`].
-    pub fn begin_run(&self, run: &RunRecord) -> Result<RunId, StoreError> {
-        let started = timestamp(&run.started_at)?;
-        let (plugins, settings) = (json(&run.plugins)?, json(&run.settings)?);
-        let day = started.strftime("%Y%m%dT%H%M%SZ").to_string();
-        // One statement, so that no other process can take the number in between.
-        let id: String = self
-            .connection()
-            .query_one(
-                "INSERT INTO runs (id, started_at, profile, profile_digest, loopctl_version, plugins, settings)
-                 SELECT ?1 || '-' || printf('%04d', 1 + coalesce((SELECT max(number) FROM runs), 0)),
-                        ?2, ?3, ?4, ?5, ?6, ?7
-                 RETURNING id",
-                params![
-                    day,
-                    run.started_at,
-                    run.profile,
-                    run.profile_digest,
-                    run.loopctl_version,
-                    plugins,
-                    settings
-                ],
-                |row| row.get(0),
-            )
-            .map_err(|error| self.sqlite(&error))?;
-        Ok(RunId::new(id))
-    }
-
-    /// Records that a document of a run begins.
-    ///
-    /// # Errors
-    /// [`StoreError::DocumentExists`], [`StoreError::UnknownRun`], else as [`Journal::append`].
-    pub fn begin_document(&self, run: &RunId, document: &DocumentRecord) -> Result<(), StoreError> {
-        let path = document.path.as_ref().map(|path| path.to_string_lossy());
-        let inserted = self.connection().execute(
-            "INSERT INTO documents (run, id, document_type, source_digest, path)
-             SELECT number, ?2, ?3, ?4, ?5 FROM runs WHERE id = ?1",
-            params![run.as_str(), document.id.as_str(), document.document_type, document.source_digest, path],
-        );
-        match inserted {
-            Ok(0) => Err(StoreError::UnknownRun { run: run.clone() }),
-            Ok(_) => Ok(()),
-            Err(error) if is_duplicate(&error) => {
-                Err(StoreError::DocumentExists { run: run.clone(), document: document.id.clone() })
-            }
-            Err(error) => Err(self.sqlite(&error)),
-        }
-    }
-
-    /// Adds an event to a document and returns its place: 0, 1, 2, … A writer that knows how many events there were
-    /// can tell from it that nobody else writes to the same document. Times beyond 2⁶³ − 1 ms are cut to that.
-    ///
-    /// When this returns, the event survives a crash and a loss of power; when it fails, the journal is as before.
-    ///
-    /// # Errors
-    /// [`StoreError::UnknownDocument`], and whatever befalls the file: locked for too long, full disk, damaged.
-    pub fn append(
+    /// Has `work` done together with what others write at the same time.
+    pub(super) fn submit<T: Send + 'static>(
         &self,
-        run: &RunId,
-        document: &DocumentId,
-        at: Millis,
-        kind: &str,
-        payload: &Value,
-    ) -> Result<u64, StoreError> {
-        let payload = json(payload)?;
-        let at = i64::try_from(at.0).unwrap_or(i64::MAX);
-        let seq = self
-            .connection()
-            .prepare_cached(
-                "INSERT INTO events (document, seq, at_ms, kind, payload)
-                 SELECT d.number, 1 + coalesce((SELECT max(seq) FROM events WHERE document = d.number), -1),
-                        ?3, ?4, ?5
-                 FROM documents d JOIN runs r ON r.number = d.run WHERE r.id = ?1 AND d.id = ?2
-                 RETURNING seq",
-            )
-            .and_then(|mut statement| {
-                let values = params![run.as_str(), document.as_str(), at, kind, payload];
-                // To the last step, which is the commit: a row alone would not tell that it failed.
-                statement.query_one(values, |row| unsigned(row, 0)).optional()
-            })
-            .map_err(|error| self.sqlite(&error))?;
-        seq.ok_or_else(|| self.unknown_document(run, document))
+        work: impl FnMut(&Connection) -> Result<T, StoreError> + Send + 'static,
+    ) -> Receipt<T> {
+        self.committer.submit(&self.connected, work)
     }
 
-    /// Records how a document ended. There is one outcome for a document, for ever.
-    ///
-    /// # Errors
-    /// [`StoreError::AlreadyFinished`], [`StoreError::UnknownDocument`], else as [`Journal::append`].
-    pub(crate) fn finish_document(
+    /// Does `work` in a transaction of its own.
+    pub(super) fn transact<T>(
         &self,
-        run: &RunId,
-        document: &DocumentId,
-        outcome: &Value,
-    ) -> Result<(), StoreError> {
-        let outcome = json(outcome)?;
-        let inserted = self.connection().execute(
-            "INSERT INTO outcomes (document, outcome)
-             SELECT d.number, ?3 FROM documents d JOIN runs r ON r.number = d.run WHERE r.id = ?1 AND d.id = ?2",
-            params![run.as_str(), document.as_str(), outcome],
-        );
-        match inserted {
-            Ok(0) => Err(self.unknown_document(run, document)),
-            Ok(_) => Ok(()),
-            Err(error) if is_duplicate(&error) => {
-                Err(StoreError::AlreadyFinished { run: run.clone(), document: document.clone() })
-            }
-            Err(error) => Err(self.sqlite(&error)),
-        }
+        work: impl FnMut(&Connection) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        self.connected.transact(work)
     }
 
-    /// Records that a run ended, at a time as RFC 3339. A run that was resumed ends anew.
-    ///
-    /// # Errors
-    /// [`StoreError::UnknownRun`], [`StoreError::Time`], else as [`Journal::append`].
-    pub(crate) fn finish_run(&self, run: &RunId, finished_at: &str) -> Result<(), StoreError> {
-        timestamp(finished_at)?;
-        let changed = self
-            .connection()
-            .execute("UPDATE runs SET finished_at = ?2 WHERE id = ?1", params![run.as_str(), finished_at])
-            .map_err(|error| self.sqlite(&error))?;
-        if changed == 0 { Err(StoreError::UnknownRun { run: run.clone() }) } else { Ok(()) }
-    }
-
-    /// A panic in another thread can't have left the connection in the middle of anything: each statement is a
-    /// transaction of its own.
     pub(super) fn connection(&self) -> MutexGuard<'_, Connection> {
-        self.connection.lock().unwrap_or_else(PoisonError::into_inner)
+        self.connected.lock()
     }
 
     pub(super) fn sqlite(&self, error: &rusqlite::Error) -> StoreError {
-        StoreError::sqlite(&self.path, error)
+        StoreError::sqlite(self.path(), error)
     }
-
-    fn unknown_document(&self, run: &RunId, document: &DocumentId) -> StoreError {
-        match self.run(run) {
-            Ok(Some(_)) => StoreError::UnknownDocument { run: run.clone(), document: document.clone() },
-            Ok(None) => StoreError::UnknownRun { run: run.clone() },
-            Err(error) => error,
-        }
-    }
-}
-
-fn timestamp(text: &str) -> Result<jiff::Timestamp, StoreError> {
-    text.parse().map_err(|_| StoreError::Time { text: text.to_owned() })
-}
-
-fn json(value: &Value) -> Result<String, StoreError> {
-    serde_json::to_string(value)
-        .map_err(|source| StoreError::Json { what: "an entry of the journal".to_owned(), source })
-}
-
-fn is_duplicate(error: &rusqlite::Error) -> bool {
-    matches!(
-        error.sqlite_error().map(|error| error.extended_code),
-        Some(ffi::SQLITE_CONSTRAINT_UNIQUE | ffi::SQLITE_CONSTRAINT_PRIMARYKEY)
-    )
 }
 
 /// Makes a file that does not exist yet, or is still empty, so that only its owner can read it: candidates are a patient's

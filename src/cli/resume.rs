@@ -1,0 +1,135 @@
+//! `loopctl resume`: goes on with a run.
+
+use super::exit::{Exit, Failure};
+use super::headings::{ARGUMENTS, CALLS, DOCUMENTS, OUTPUT};
+use super::latest_run::recall;
+use super::loading::state_folder;
+use super::output::Output;
+use super::run::{COMMAND, FOLDER, Which, carry_out};
+use super::run_arguments;
+use crate::store::{DocumentStage, Journal, RunStage, StoredRun};
+use crate::value::sanitize_line;
+use clap::Args;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+
+#[derive(Args)]
+#[command(
+    after_help = "Examples:\n  loopctl resume\n  loopctl resume 20261125T081500Z-0001 --jobs 16\n  loopctl resume --journal out/journal.sqlite\n\nSeveral processes may take part in one run, also on several machines that share the journal's disk."
+)]
+pub(super) struct Arguments {
+    /// The run, as `loopctl runs list` names it [default: the latest that is not over]
+    #[arg(value_name = "RUN", help_heading = ARGUMENTS)]
+    run: Option<String>,
+    #[command(flatten)]
+    journal: JournalArgument,
+    /// Documents at the same time [default: as the run's command says]
+    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000), help_heading = DOCUMENTS)]
+    jobs: Option<u32>,
+    /// Try every document, even where the provider is plainly unavailable
+    #[arg(long, help_heading = CALLS)]
+    keep_going: bool,
+    /// No progress on standard error
+    #[arg(long, short, help_heading = OUTPUT)]
+    quiet: bool,
+}
+
+/// Which journal a run is in.
+#[derive(Args, Clone)]
+pub(super) struct JournalArgument {
+    /// Journal file [default: that of the latest run, else the one in the state folder]
+    #[arg(long, value_name = "FILE", help_heading = DOCUMENTS)]
+    journal: Option<PathBuf>,
+}
+
+impl JournalArgument {
+    /// Opens the journal, which must be there.
+    pub(super) fn open(&self) -> Result<Journal, Failure> {
+        let usual = || state_folder().map(|folder| folder.join("journal.sqlite"));
+        let latest = || recall().map(|latest| latest.journal).filter(|file| file.exists());
+        let Some(file) = self.journal.clone().or_else(latest).or_else(usual) else {
+            return Err(Failure::usage("no journal is known").help("name it with `--journal FILE`"));
+        };
+        if !file.is_file() {
+            let message = format!("there is no journal `{}`", file.display());
+            return Err(Failure::broken(message).help("name another with `--journal FILE`"));
+        }
+        Ok(Journal::open(&file)?)
+    }
+}
+
+/// The run with this id, or with an id that begins so.
+pub(super) fn find_run(journal: &Journal, id: &str) -> Result<StoredRun, Failure> {
+    if id == "latest" {
+        return journal.runs()?.pop().ok_or_else(|| no_run(journal));
+    }
+    let mut like: Vec<StoredRun> =
+        journal.runs()?.into_iter().filter(|run| run.id.as_str().starts_with(id)).collect();
+    match (like.len(), like.iter().position(|run| run.id.as_str() == id)) {
+        (_, Some(exact)) => Ok(like.swap_remove(exact)),
+        (1, None) => Ok(like.swap_remove(0)),
+        (0, None) => Err(Failure::broken(format!(
+            "the journal `{}` holds no run `{}`",
+            journal.path().display(),
+            sanitize_line(id)
+        ))
+        .help("`loopctl runs list` names them")),
+        (several, None) => Err(Failure::usage(format!("{several} runs begin with `{}`", sanitize_line(id)))
+            .help("write more of the id; `loopctl runs list` names them")),
+    }
+}
+
+fn no_run(journal: &Journal) -> Failure {
+    Failure::broken(format!("the journal `{}` holds no run", journal.path().display()))
+}
+
+pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+    let journal = arguments.journal.open()?;
+    let run = match &arguments.run {
+        Some(id) => find_run(&journal, id)?,
+        None => latest_open(&journal)?,
+    };
+    if run.stage == RunStage::Cancelled && !arguments.quiet {
+        output.say(&format!("run `{}` was cancelled, and goes on", run.id));
+    }
+    let (file, id) = (journal.path().to_path_buf(), run.id.clone());
+    drop(journal);
+    let command = words(&run.record.settings);
+    let mut run_arguments = run_arguments(&command).ok_or_else(|| {
+        Failure::broken(format!("what run `{id}` was asked for is not in the journal, or not understood any more"))
+            .help("a run of another program, or of an older release, can't be resumed from here; run its documents again")
+    })?;
+    let file = std::path::absolute(&file).unwrap_or(file);
+    go_to_folder(&run.record.settings, arguments.quiet, output);
+    run_arguments.go_on(file, arguments.jobs, arguments.keep_going, arguments.quiet);
+    carry_out(&run_arguments, Which::This(id), command, output)
+}
+
+/// The latest run that is not over.
+fn latest_open(journal: &Journal) -> Result<StoredRun, Failure> {
+    let mut runs = journal.runs()?;
+    let latest = runs.last().map(|run| run.id.clone()).ok_or_else(|| no_run(journal))?;
+    while let Some(run) = runs.pop() {
+        let stages = journal.stages(&run.id)?;
+        let left = [DocumentStage::Waiting, DocumentStage::Running, DocumentStage::GivenUp];
+        if run.stage == RunStage::Open && (!run.listed || left.iter().any(|stage| stages.of(*stage) > 0)) {
+            return Ok(run);
+        }
+    }
+    Err(Failure::usage(format!("no run in `{}` waits to be gone on with", journal.path().display()))
+        .help(format!("`loopctl runs show {latest}` says what the latest came to; `loopctl runs retry` tries what failed once more")))
+}
+
+fn words(settings: &Value) -> Vec<String> {
+    let words = settings.get(COMMAND).and_then(Value::as_array);
+    words.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
+}
+
+/// Paths of the run's command begin in the folder where it was given.
+fn go_to_folder(settings: &Value, quiet: bool, output: &mut Output) {
+    let Some(folder) = settings.get(FOLDER).and_then(Value::as_str).map(Path::new) else { return };
+    let here = std::env::current_dir().ok();
+    if here.as_deref() != Some(folder) && std::env::set_current_dir(folder).is_ok() && !quiet {
+        output.say(&format!("in `{}`, where the run began", sanitize_line(&folder.to_string_lossy())));
+    }
+}

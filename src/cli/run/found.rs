@@ -1,0 +1,160 @@
+//! Which documents are meant, as a stream.
+
+use super::super::exit::Failure;
+use crate::ingest::{Input, InputError, Listing, MEDIA_ENDINGS, SkipReason, Skipped, Wanted};
+use crate::plan::{Plan, without_references};
+use crate::provider::Recorder;
+use crate::run::Inputs;
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// So many inputs are looked at together where some may be the references of others.
+const TOGETHER: usize = 4_096;
+
+/// What was left out, once all is listed.
+#[derive(Debug, Clone, Default)]
+pub(super) struct LeftOut(Arc<Mutex<Option<String>>>);
+
+impl LeftOut {
+    /// A line for people, if there is anything to say.
+    pub(super) fn line(&self) -> Option<String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+/// The inputs of a run.
+struct Found {
+    listing: Listing,
+    plan: Arc<Plan>,
+    waiting: VecDeque<Result<Input, InputError>>,
+    references: u64,
+    left_out: LeftOut,
+}
+
+/// What the arguments stand for, found while it is asked for.
+pub(super) fn inputs(
+    plan: &Arc<Plan>,
+    arguments: &[PathBuf],
+    from: &[PathBuf],
+    out: Option<&Path>,
+) -> (Inputs, LeftOut) {
+    let endings: &[&str] = if plan.attaches() { &MEDIA_ENDINGS } else { &[] };
+    let listing = Listing::new(Wanted {
+        arguments: arguments.to_vec(),
+        from: from.to_vec(),
+        endings,
+        apart: out.into_iter().map(Path::to_path_buf).collect(),
+        document_types: Some(plan.document_types().map(str::to_owned).collect()),
+        holds_recordings: Some(Recorder::stands_in),
+        holds_results: Some(holds_results),
+        keeps_repeats: false,
+    });
+    let left_out = LeftOut::default();
+    let found = Found {
+        listing,
+        plan: Arc::clone(plan),
+        waiting: VecDeque::new(),
+        references: 0,
+        left_out: left_out.clone(),
+    };
+    (Box::new(found), left_out)
+}
+
+/// Whether the arguments mean one document, whatever is found.
+pub(super) fn is_one(arguments: &[PathBuf], from: &[PathBuf]) -> bool {
+    let [only] = arguments else { return false };
+    let records = only
+        .extension()
+        .is_some_and(|ending| ["jsonl", "ndjson"].iter().any(|known| ending.eq_ignore_ascii_case(known)));
+    from.is_empty() && !records && (only.as_os_str() == "-" || only.is_file() || !only.exists())
+}
+
+impl Iterator for Found {
+    type Item = Result<Input, InputError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if !self.plan.has_references() {
+            let next = self.listing.next();
+            if next.is_none() {
+                self.say();
+            }
+            return next;
+        }
+        if self.waiting.is_empty() {
+            self.look_at_more();
+        }
+        self.waiting.pop_front()
+    }
+}
+
+impl Found {
+    /// Takes those of the next that are no references of others.
+    fn look_at_more(&mut self) {
+        loop {
+            let mut inputs = Vec::new();
+            for found in self.listing.by_ref().take(TOGETHER) {
+                match found {
+                    Ok(input) => inputs.push(input),
+                    Err(error) => self.waiting.push_back(Err(error)),
+                }
+            }
+            if inputs.is_empty() && self.waiting.is_empty() {
+                return self.say();
+            }
+            let all = inputs.len();
+            let documents = without_references(&self.plan, inputs);
+            self.references += u64::try_from(all - documents.len()).unwrap_or_default();
+            self.waiting.extend(documents.into_iter().map(Ok));
+            if !self.waiting.is_empty() {
+                return;
+            }
+        }
+    }
+
+    fn say(&self) {
+        let mut skipped: Skipped = self.listing.skipped().clone();
+        (0..self.references).for_each(|_| skipped.count(SkipReason::Reference));
+        *self.left_out.0.lock().unwrap_or_else(PoisonError::into_inner) = skipped.line();
+    }
+}
+
+/// Whether a folder has the journal of a run, as folders of results have.
+fn holds_results(folder: &Path) -> bool {
+    folder.join("journal.sqlite").is_file()
+}
+
+/// A run that took its own results for documents would never say anything useful.
+pub(super) fn refuse_out_among_inputs(out: Option<&Path>, inputs: &[PathBuf]) -> Result<(), Failure> {
+    let Some(out) = out.and_then(|out| out.canonicalize().ok()) else { return Ok(()) };
+    match inputs.iter().find(|input| input.is_dir() && input.canonicalize().is_ok_and(|input| input == out)) {
+        Some(input) => Err(Failure::usage(format!(
+            "`{}` is the folder of the documents and of `--out`",
+            input.display()
+        ))
+        .help("write the results to another folder")),
+        None => Ok(()),
+    }
+}
+
+/// It can be read once.
+pub(super) fn refuse_standard_input_twice(inputs: &[PathBuf], from: &[PathBuf]) -> Result<(), Failure> {
+    let is_stdin = |path: &PathBuf| path.as_os_str() == "-";
+    if inputs.iter().any(is_stdin) && from.iter().any(is_stdin) {
+        return Err(Failure::usage("standard input can't be a document and a list of documents")
+            .help("leave out `-`, or `--from -`"));
+    }
+    Ok(())
+}
+
+/// Recorded answers are no documents. Of `--cache DIR` the folder is treated as one of documents.
+pub(super) fn refuse_cassettes_among_inputs(inputs: &[PathBuf]) -> Result<(), Failure> {
+    match inputs.iter().find(|input| Recorder::stands_in(input)) {
+        Some(input) => {
+            let folder = input.display();
+            Err(Failure::usage(format!("`{folder}` holds recorded answers, not documents"))
+                .help(format!("for a cache write `--cache-dir {folder}`; else leave the folder out")))
+        }
+        None => Ok(()),
+    }
+}

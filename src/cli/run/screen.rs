@@ -1,0 +1,254 @@
+//! What is seen of a run while it goes on: lines for people, and results as they come.
+
+use super::super::exit::Failure;
+use super::super::given_up::gave_up;
+use super::super::hint::{Hint, quoted};
+use super::super::journal_place::JournalPlace;
+use super::super::output::{Format, Output, complain};
+use super::super::watch::Keeper;
+use crate::engine::Event;
+use crate::ingest::{Document, InputError};
+use crate::plan::Plan;
+use crate::profile::LoopPolicy;
+use crate::report::{Live, Paint, closing, document_summary, missed};
+use crate::result::DocumentResult;
+use crate::run::{BatchEnd, Observer, is_unrecognised};
+use crate::store::RunId;
+use crate::value::{DocumentId, Millis, sanitize_line};
+use std::collections::HashMap;
+use std::sync::Arc;
+use tokio::sync::watch;
+
+/// Shows what happens and writes results as they come.
+pub(super) struct Screen<'a> {
+    pub(super) output: &'a mut Output,
+    pub(super) plan: Arc<Plan>,
+    pub(super) lives: Lives,
+    pub(super) format: Format,
+    pub(super) several: bool,
+    pub(super) written: usize,
+    pub(super) failure: Option<std::io::Error>,
+    /// Ends the run when nobody reads the results and they are kept nowhere else.
+    pub(super) stop: Option<watch::Sender<bool>>,
+    pub(super) hint: Hint,
+    /// Why not every document was tried.
+    pub(super) gave_up: Option<Failure>,
+    /// What is kept of each document, to be scored again.
+    pub(super) keeper: Option<Keeper>,
+    /// The lines of `accept` that the only candidate does not keep, where there is room for one.
+    pub(super) missed: Option<Vec<String>>,
+}
+
+impl Screen<'_> {
+    fn write(&mut self, text: &str) {
+        if self.failure.is_none() {
+            self.failure = self.output.out.write_all(text.as_bytes()).err();
+            if let (Some(_), Some(stop)) = (&self.failure, &self.stop) {
+                let _ = stop.send(true);
+            }
+        }
+    }
+
+    pub(super) fn close(
+        mut self,
+        end: Option<&BatchEnd>,
+        left_out: Option<&str>,
+        go_on: &GoOn<'_>,
+    ) -> Result<(), Failure> {
+        if self.format == Format::Json && self.several {
+            self.write(if self.written == 0 { "[]\n" } else { "\n]\n" });
+        }
+        if let Some(end) = end
+            && self.several
+            && self.format == Format::Text
+        {
+            self.write(&closing(end));
+        }
+        self.output.out.flush()?;
+        if let Some(line) = left_out {
+            self.output.say(line);
+        }
+        if let Some(failure) = &self.gave_up {
+            complain(self.output, failure);
+        }
+        if let Some(end) = end {
+            go_on.say(end, self.gave_up.is_some(), self.output);
+        }
+        if let Some(line) = self.hint.line(self.several).filter(|_| self.lives.is_shown()) {
+            self.output.say(&self.output.err_paint.faint(&line));
+        }
+        self.failure.map_or(Ok(()), |error| Err(error.into()))
+    }
+}
+
+/// How a run is gone on with that is not over.
+pub(super) struct GoOn<'a> {
+    pub(super) run: &'a RunId,
+    pub(super) journal: &'a JournalPlace,
+    pub(super) quiet: bool,
+}
+
+impl GoOn<'_> {
+    fn say(&self, end: &BatchEnd, gave_up: bool, output: &mut Output) {
+        if end.not_tried == 0 && !end.cancelled {
+            return;
+        }
+        let command = match self.journal {
+            JournalPlace::Memory => return,
+            JournalPlace::Usual(_) => format!("loopctl resume {}", self.run),
+            JournalPlace::Asked(file) => {
+                format!("loopctl resume {} --journal {}", self.run, quoted(&file.display().to_string()))
+            }
+        };
+        let waiting = match end.not_tried {
+            0 => String::new(),
+            1 => "1 document waits; ".to_owned(),
+            more => format!("{more} documents wait; "),
+        };
+        if end.over_budget {
+            let failure =
+                Failure::broken(format!("the run's budget is spent: {} left", count(end.not_tried)));
+            complain(
+                output,
+                &failure.help(format!("raise `budget` of the profile, then go on with `{command}`")),
+            );
+        } else if !self.quiet && !gave_up {
+            output.say(&format!("{waiting}go on with `{}`", sanitize_line(&command)));
+        }
+    }
+}
+
+fn count(documents: usize) -> String {
+    if documents == 1 { "1 document is".to_owned() } else { format!("{documents} documents are") }
+}
+
+impl Observer for Screen<'_> {
+    fn wants_documents(&self) -> bool {
+        self.keeper.is_some()
+    }
+
+    fn wants_events(&self) -> bool {
+        self.lives.is_shown() || self.keeper.is_some() || self.missed.is_some()
+    }
+
+    fn read(&mut self, document: &Document) {
+        if let Some(keeper) = &mut self.keeper {
+            keeper.read(document);
+        }
+    }
+
+    fn started(&mut self, id: &DocumentId, document_type: &str) {
+        if let Some(keeper) = &mut self.keeper {
+            keeper.started(document_type);
+        }
+        if let Some(line) = self.lives.opening(id, document_type) {
+            self.output.say(&line);
+        }
+    }
+
+    fn event(&mut self, id: &DocumentId, at: Millis, event: &Event) {
+        if let Some(keeper) = &mut self.keeper {
+            keeper.event(at, event);
+        }
+        if let (Some(missing), Event::Decided(decision)) = (&mut self.missed, event) {
+            *missing = missed(decision);
+        }
+        if let Some(line) = self.lives.line(id, event) {
+            self.output.say(&line);
+        }
+    }
+
+    fn finished(&mut self, result: &DocumentResult) {
+        if let Some(lines) = self.lives.close(&result.id) {
+            self.output.say(&lines);
+        }
+        let text = match self.format {
+            Format::Text => {
+                let with_type = !self.lives.is_shown() || is_unrecognised(&self.plan, result);
+                document_summary(result, with_type, self.missed.as_deref(), self.output.out_paint)
+            }
+            Format::Jsonl => serde_json::to_string(result).unwrap_or_default() + "\n",
+            Format::Json if self.several => {
+                let before = if self.written == 0 { "[\n" } else { ",\n" };
+                format!("{before}{}", serde_json::to_string_pretty(result).unwrap_or_default())
+            }
+            Format::Json => serde_json::to_string_pretty(result).unwrap_or_default() + "\n",
+        };
+        self.write(&text);
+        self.written += 1;
+        self.hint.see(result);
+        if let Some(keeper) = &mut self.keeper {
+            keeper.finished();
+        }
+    }
+
+    fn unusable(&mut self, error: &InputError) {
+        complain(self.output, &Failure::broken(error.to_string()).help(error.help()));
+    }
+
+    fn pausing(&mut self, pause: Millis) {
+        if self.lives.is_shown() {
+            self.output.say(&format!("the provider failed: the next document is tried in {pause}"));
+        }
+    }
+
+    fn set_aside(&mut self, id: &DocumentId, why: &str) {
+        let message = format!("`{}` was set aside: {}", sanitize_line(id.as_str()), sanitize_line(why));
+        complain(
+            self.output,
+            &Failure::broken(message).help("the others go on; `loopctl runs retry` tries it again"),
+        );
+    }
+
+    fn gave_up(&mut self, why: &str, in_a_row: usize, not_tried: usize) {
+        self.gave_up = Some(gave_up(why, in_a_row, not_tried));
+    }
+}
+
+/// The lines of documents that go on: of one at a time as they come, of several at once together when a document is over.
+pub(super) struct Lives {
+    policy: Arc<LoopPolicy>,
+    paint: Paint,
+    shown: bool,
+    at_once: bool,
+    of_one_candidate: bool,
+    open: HashMap<DocumentId, (Live, Vec<String>)>,
+}
+
+impl Lives {
+    pub(super) fn new(plan: &Plan, shown: bool, at_once: bool, of_one_candidate: bool, paint: Paint) -> Self {
+        let policy = Arc::clone(&plan.policy);
+        Lives { policy, paint, shown, at_once, of_one_candidate, open: HashMap::new() }
+    }
+
+    pub(super) fn is_shown(&self) -> bool {
+        self.shown
+    }
+
+    fn opening(&mut self, id: &DocumentId, document_type: &str) -> Option<String> {
+        if !self.shown {
+            return None;
+        }
+        let live = Live::new(Arc::clone(&self.policy), self.paint);
+        let mut live = if self.of_one_candidate { live.of_one_candidate() } else { live };
+        let line = live.opening(id, document_type);
+        let (line, lines) = if self.at_once { (Some(line), Vec::new()) } else { (None, vec![line]) };
+        self.open.insert(id.clone(), (live, lines));
+        line
+    }
+
+    fn line(&mut self, id: &DocumentId, event: &Event) -> Option<String> {
+        let (live, lines) = self.open.get_mut(id)?;
+        let line = live.line(event)?;
+        if self.at_once {
+            return Some(line);
+        }
+        lines.push(line);
+        None
+    }
+
+    fn close(&mut self, id: &DocumentId) -> Option<String> {
+        let (_, lines) = self.open.remove(id)?;
+        (!lines.is_empty()).then(|| lines.join("\n"))
+    }
+}

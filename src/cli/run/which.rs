@@ -1,0 +1,116 @@
+//! Which run of the journal the documents belong to: a fresh one, or one that is gone on with.
+
+use super::super::exit::Failure;
+use crate::store::{DocumentStage, Journal, RunId, RunRecord, RunStage, StoredRun};
+use serde_json::{Value, json};
+
+/// Which run is meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::cli) enum Which {
+    /// One that begins.
+    Fresh,
+    /// The latest of the same profile and folder, if there is one.
+    Latest,
+    /// This one.
+    This(RunId),
+}
+
+/// The run that was chosen.
+pub(super) struct Chosen {
+    pub(super) run: RunId,
+    /// Whether its inputs are to be listed.
+    pub(super) lists: bool,
+    /// What to say of it.
+    pub(super) note: Option<String>,
+}
+
+/// What two runs have in common whose documents are decided alike: the merged profile, and every file that it reaches.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct DecidedBy<'a> {
+    pub(super) profile: &'a str,
+    pub(super) profile_digest: &'a str,
+    pub(super) files_digest: &'a str,
+}
+
+impl DecidedBy<'_> {
+    fn is_of(&self, run: &StoredRun) -> bool {
+        run.record.profile_digest == self.profile_digest
+            && text(&run.record.settings, FILES_DIGEST).is_none_or(|files| files == self.files_digest)
+    }
+}
+
+/// The keys of a run's settings.
+pub(in crate::cli) const COMMAND: &str = "command";
+pub(in crate::cli) const FOLDER: &str = "folder";
+const FILES_DIGEST: &str = "files_digest";
+const OUT: &str = "out";
+
+/// What a run's record says so that it can be gone on with: the arguments of the command, where it was given, and what
+/// decided.
+pub(super) fn settings_to_go_on(command: &[String], decided_by: &DecidedBy<'_>) -> Value {
+    let folder = std::env::current_dir().ok();
+    json!({ COMMAND: command, FOLDER: folder, FILES_DIGEST: decided_by.files_digest })
+}
+
+fn text<'a>(settings: &'a Value, key: &str) -> Option<&'a str> {
+    settings.get(key).and_then(Value::as_str)
+}
+
+/// Chooses the run, and prepares it.
+pub(super) fn choose(
+    journal: &Journal,
+    which: &Which,
+    record: &RunRecord,
+    decided_by: &DecidedBy<'_>,
+) -> Result<Chosen, Failure> {
+    let fresh = |note| Ok(Chosen { run: journal.begin_run(record)?, lists: true, note });
+    let stored = match which {
+        Which::Fresh => return fresh(None),
+        Which::Latest => {
+            let out = record.settings.get(OUT);
+            let mine = |run: &StoredRun| {
+                run.record.profile == decided_by.profile && run.record.settings.get(OUT) == out
+            };
+            let Some(latest) = journal.runs()?.into_iter().rev().find(mine) else { return fresh(None) };
+            latest
+        }
+        Which::This(run) => {
+            journal.run(run)?.ok_or_else(|| crate::store::StoreError::UnknownRun { run: run.clone() })?
+        }
+    };
+    if !decided_by.is_of(&stored) {
+        let message =
+            format!("the profile `{}` has changed since run `{}` began", decided_by.profile, stored.id);
+        if *which == Which::Latest {
+            return carry_over(journal, record, &stored, message);
+        }
+        return Err(Failure::usage(message).help(
+            "bring its files back as they were to go on with it; or begin the documents that are left with `loopctl run --resume`",
+        ));
+    }
+    if stored.stage == RunStage::Cancelled && *which == Which::Latest {
+        return fresh(Some(format!("run `{}` was cancelled, and this is another", stored.id)));
+    }
+    journal.reopen_run(&stored.id)?;
+    if let Which::This(_) = which {
+        // What failed waits for `runs retry`, or for `run --resume` with its inputs.
+        journal.requeue_all(&stored.id, &[DocumentStage::GivenUp])?;
+    }
+    let lists = *which == Which::Latest || !stored.listed;
+    Ok(Chosen { run: stored.id, lists, note: None })
+}
+
+/// Begins a run under the changed profile that leaves out what the earlier one finished.
+fn carry_over(
+    journal: &Journal,
+    record: &RunRecord,
+    earlier: &StoredRun,
+    message: String,
+) -> Result<Chosen, Failure> {
+    let run = journal.begin_run(record)?;
+    let finished = journal.carry_over(&earlier.id, &run)?;
+    let note = format!(
+        "{message}: the results of the {finished} documents that it finished are kept, the others begin anew"
+    );
+    Ok(Chosen { run, lists: true, note: Some(note) })
+}

@@ -1,0 +1,339 @@
+//! A loop over documents, as `run`, `validate`, `correct` and `resume` ask for it.
+
+use super::super::exit::{Exit, Failure};
+use super::super::hint::Hint;
+use super::super::interrupts;
+use super::super::journal_place::JournalPlace;
+use super::super::latest_run;
+use super::super::loading::{known_type, prices, providers};
+use super::super::logging::LogArguments;
+use super::super::misplaced::refuse_profiles;
+use super::super::output::{Format, Output};
+use super::super::tape::{self, RecorderArguments};
+use super::super::watch::{Keeper, Watching};
+use super::found::{
+    self, LeftOut, is_one, refuse_cassettes_among_inputs, refuse_out_among_inputs,
+    refuse_standard_input_twice,
+};
+use super::jobs;
+use super::screen::{GoOn, Lives, Screen};
+use super::which::{Chosen, DecidedBy, Which, choose, settings_to_go_on};
+use crate::diag::Problems;
+use crate::plan::{JudgePlan, Plan, Terms, ValidatorPlan};
+use crate::profile::{Asked, read_text_file};
+use crate::provider::{Prices, Recorder};
+use crate::result::is_result;
+use crate::run::{
+    Batch, BatchEnd, Candidates, Consultant, RunStore, Session, asked_of, open_panel, open_stages, plan_ids,
+    plugins_of, unpriced,
+};
+use crate::store::{Artifacts, Journal, ProcessId, RunRecord, StoreError, WorkerLog, folder_key};
+use crate::value::{MAX_CANDIDATE_DEPTH, Millis, is_deeper, sanitize_line};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tokio::sync::watch;
+
+/// Who is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::cli) enum Asks {
+    /// Stages, validators and judges.
+    Everybody,
+    /// Nobody off this machine: the candidate is supplied, judges are done without, and of the validators only programs run.
+    Nobody,
+}
+
+/// A loop over documents, as `run`, `validate` and `correct` ask for it.
+pub(in crate::cli) struct Work {
+    pub(in crate::cli) plan: Plan,
+    pub(in crate::cli) document_type: Option<String>,
+    pub(in crate::cli) out: Option<PathBuf>,
+    pub(in crate::cli) extraction: Option<PathBuf>,
+    pub(in crate::cli) journal: JournalPlace,
+    /// Which run of it the documents belong to.
+    pub(in crate::cli) which: Which,
+    /// The arguments of the command, with which the run is gone on with.
+    pub(in crate::cli) command: Vec<String>,
+    /// Of every file that the profile reaches.
+    pub(in crate::cli) files_digest: String,
+    /// A table that comes before the usual ones.
+    pub(in crate::cli) prices: Option<PathBuf>,
+    pub(in crate::cli) log: LogArguments,
+    pub(in crate::cli) format: Format,
+    pub(in crate::cli) quiet: bool,
+    pub(in crate::cli) inputs: Vec<PathBuf>,
+    /// Lists of more.
+    pub(in crate::cli) from: Vec<PathBuf>,
+    pub(in crate::cli) asks: Asks,
+    pub(in crate::cli) allow_commands: bool,
+    pub(in crate::cli) tape: RecorderArguments,
+    /// Documents at the same time, where somebody says.
+    pub(in crate::cli) jobs: Option<u32>,
+    /// How long calls that are under way are waited for when somebody stops the run.
+    pub(in crate::cli) drain: Millis,
+    /// Whether every document is tried, however often the provider fails.
+    pub(in crate::cli) keep_going: bool,
+    /// What stays to be watched when all documents are done.
+    pub(in crate::cli) watching: Option<Watching>,
+}
+
+impl Work {
+    pub(in crate::cli) fn run(self, output: &mut Output) -> Result<Exit, Failure> {
+        let document_type = self.document_type.as_deref().map(|t| known_type(&self.plan, t)).transpose()?;
+        if let (Asks::Everybody, Some(name)) = (self.asks, self.plan.unset_variables.first()) {
+            return Err(Failure::usage(format!(
+                "the prompt of the profile `{}` needs the variable `{name}`",
+                self.plan.profile.name
+            ))
+            .help(format!("give it with `--var {name}=TEXT`")));
+        }
+        refuse_out_among_inputs(self.out.as_deref(), &self.inputs)?;
+        refuse_cassettes_among_inputs(&self.inputs)?;
+        refuse_profiles(&self.inputs)?;
+        refuse_standard_input_twice(&self.inputs, &self.from)?;
+        let several = !is_one(&self.inputs, &self.from);
+        let supplied = match &self.extraction {
+            Some(_) if several => {
+                return Err(Failure::usage("`--extraction` goes with one document")
+                    .help("name the file of that document"));
+            }
+            Some(path) => Some(Arc::new(read_json(path)?)),
+            None => None,
+        };
+        let artifacts = self.out.as_ref().map(Artifacts::new).transpose()?;
+        let tape = self.tape.open()?;
+        let prices = self.read_prices(output)?;
+        let providers = providers()
+            .with_programs_allowed(self.allow_commands)
+            .with_prices(prices)
+            .with_network(self.plan.profile.network.clone());
+        let providers = tape.iter().fold(providers, |providers, tape| providers.with_tape(tape.clone()));
+        // What plugins say when they are opened is logged, too.
+        self.log.start()?;
+        let (candidates, consultants) = match self.asks {
+            Asks::Everybody => (
+                open_stages(&providers, &self.plan)?,
+                open_panel(&providers, &self.plan, self.allow_commands)?,
+            ),
+            Asks::Nobody => (Candidates::Supplied, self.consultants_here()),
+        };
+        for warning in unpriced(&self.plan, &candidates, &consultants) {
+            let word = output.err_paint.warn("warning:");
+            output.say(&format!("{word} {}", sanitize_line(&warning)));
+        }
+        let journal = Arc::new(self.journal.open(output)?);
+        let artifacts = artifacts.map(|artifacts| match self.journal {
+            JournalPlace::Memory => artifacts,
+            JournalPlace::Asked(_) | JournalPlace::Usual(_) => artifacts.projected(),
+        });
+        let hint = Hint::of(&self.journal, &journal, artifacts.clone());
+        let chosen = self.choose_run(&journal, (&candidates, &consultants), tape.as_ref())?;
+        if let Some(note) = chosen.note.as_ref().filter(|_| !self.quiet) {
+            output.say(&sanitize_line(note));
+        }
+        if !matches!(self.journal, JournalPlace::Memory) {
+            latest_run::remember(journal.path(), &chosen.run);
+        }
+        let run = chosen.run;
+        let worker = journal.begin_work(&run, &ProcessId::own())?;
+        let folder = artifacts.as_ref().map(|artifacts| folder_key(journal.path(), artifacts.folder()));
+        let store = RunStore {
+            journal: Arc::new(WorkerLog::new(Arc::clone(&journal), worker)),
+            run: run.clone(),
+            artifacts,
+        };
+        let jobs = match (self.jobs, self.watching.is_some()) {
+            // What is looked at afterwards is kept document by document.
+            (_, true) => 1,
+            (Some(jobs), false) => usize::try_from(jobs).unwrap_or(usize::MAX),
+            (None, false) => jobs::usual(&self.plan, &candidates, &consultants, tape.as_ref()),
+        };
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(workers_for(jobs))
+            .enable_all()
+            .build()
+            .map_err(|error| Failure::broken(format!("can't start: {error}")))?;
+        let plan = Arc::new(self.plan);
+        let (inputs, left_out) = if chosen.lists {
+            let (inputs, left_out) = found::inputs(&plan, &self.inputs, &self.from, self.out.as_deref());
+            (Some(inputs), left_out)
+        } else {
+            (None, LeftOut::default())
+        };
+        let batch = Batch {
+            journal: Arc::clone(&journal),
+            worker,
+            inputs,
+            folder,
+            jobs,
+            document_type,
+            supplied,
+            keep_going: self.keep_going,
+        };
+        let is_verdict = self.asks == Asks::Nobody;
+        let (stop, cancelled) = watch::channel(false);
+        let (drain, draining) = watch::channel(false);
+        let (stopped, drained) = (cancelled.clone(), draining.clone());
+        let keeper =
+            self.watching.as_ref().map(|_| Keeper::new(Arc::clone(&plan), batch.document_type.clone()));
+        let format = self.format;
+        let mut screen = Screen {
+            plan: Arc::clone(&plan),
+            lives: Lives::new(&plan, !self.quiet, jobs == 1 || !several, is_verdict, output.err_paint),
+            output,
+            format,
+            several,
+            written: 0,
+            failure: None,
+            stop: self.out.is_none().then(|| drain.clone()),
+            hint,
+            gave_up: None,
+            keeper,
+            missed: is_verdict.then(Vec::new),
+        };
+        // Heard as long as the process lasts.
+        runtime.spawn(interrupts::listen(drain, stop, self.drain, !self.quiet));
+        let end = runtime.block_on(async {
+            let session = Session::new(plan, candidates, consultants, store, cancelled)
+                .draining_on(draining)
+                .with_time(tape::time_of(tape.as_ref()));
+            let session = Arc::new(session);
+            let end = batch.run(&session, &mut screen).await?;
+            if end.not_tried == 0 && !end.cancelled {
+                session.close(&jiff::Timestamp::now().to_string()).await?;
+            }
+            Ok::<BatchEnd, StoreError>(end)
+        });
+        let keeper = screen.keeper.take();
+        let left_out = left_out.line().filter(|_| !self.quiet);
+        let how_to_go_on = GoOn { run: &run, journal: &self.journal, quiet: self.quiet };
+        let closed = screen.close(end.as_ref().ok(), left_out.as_deref(), &how_to_go_on);
+        let followed = || {
+            closed?;
+            let end = end?;
+            let exit = tape::report(tape.as_ref(), exit_of(&end), output);
+            if let (Some(watching), Some(keeper), false) = (self.watching, keeper, end.cancelled) {
+                let written = (format, self.quiet);
+                runtime.block_on(watching.follow(keeper.kept(), (drained, stopped), written, output))?;
+            }
+            Ok(exit)
+        };
+        let exit = followed();
+        // A call that hangs in a plugin must not keep the process.
+        runtime.shutdown_background();
+        exit
+    }
+
+    /// The run that the documents belong to.
+    fn choose_run(
+        &self,
+        journal: &Journal,
+        (candidates, consultants): (&Candidates, &[Consultant]),
+        tape: Option<&Recorder>,
+    ) -> Result<Chosen, Failure> {
+        let decided_by = DecidedBy {
+            profile: &self.plan.profile.name,
+            profile_digest: &self.plan.profile.digest,
+            files_digest: &self.files_digest,
+        };
+        let mut settings = json!({
+            "out": self.out,
+            "tape": tape::settings_of(tape),
+            "terms": Terms::of(&self.plan),
+            "providers": asked_of(&plan_ids(&self.plan), candidates, consultants),
+        });
+        if let (Value::Object(settings), Value::Object(more)) =
+            (&mut settings, settings_to_go_on(&self.command, &decided_by))
+        {
+            settings.extend(more);
+        }
+        let record = RunRecord {
+            started_at: jiff::Timestamp::now().to_string(),
+            profile: self.plan.profile.name.clone(),
+            profile_digest: self.plan.profile.digest.clone(),
+            loopctl_version: env!("CARGO_PKG_VERSION").to_owned(),
+            plugins: plugins_of(candidates, consultants),
+            settings,
+        };
+        choose(journal, &self.which, &record, &decided_by)
+    }
+}
+
+/// Threads on which documents are worked on. Assessing a long document takes its time on one; signals are heard on another.
+fn workers_for(jobs: usize) -> usize {
+    let processors = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
+    jobs.min(processors).max(1)
+}
+
+impl Work {
+    /// The panel without anybody off this machine.
+    fn consultants_here(&self) -> Vec<Consultant> {
+        let validator = |planned: &ValidatorPlan| match &planned.validator.asked {
+            Asked::Command { .. } if self.allow_commands => Consultant::Validator,
+            Asked::Command { .. } => {
+                Consultant::NotRun("a profile's programs run with `--allow-commands` only".to_owned())
+            }
+            Asked::Service { .. } => {
+                Consultant::NotRun("`validate` asks no services; `loopctl run` does".to_owned())
+            }
+        };
+        let judge = |_: &JudgePlan| Consultant::NotRun("no judge is asked without a provider".to_owned());
+        self.plan.validators.iter().map(validator).chain(self.plan.judges.iter().map(judge)).collect()
+    }
+
+    fn read_prices(&self, output: &mut Output) -> Result<Prices, Failure> {
+        let mut problems = Problems::new();
+        let prices = prices(self.prices.as_deref(), &mut problems);
+        output.show(&problems);
+        if problems.has_errors() {
+            return Err(Failure::usage("the prices can't be used"));
+        }
+        Ok(prices)
+    }
+}
+
+fn exit_of(end: &BatchEnd) -> Exit {
+    if end.cancelled {
+        Exit::Interrupted
+    } else if end.unusable > 0 || end.provider_errors > 0 || end.not_tried > 0 || end.set_aside > 0 {
+        Exit::Broken
+    } else if end.finished == 0 {
+        // Nothing was found, which is not what was meant.
+        Exit::Broken
+    } else if end.passed == end.finished {
+        Exit::Success
+    } else {
+        Exit::NotPassed
+    }
+}
+
+fn read_json(path: &Path) -> Result<Value, Failure> {
+    let file = read_text_file(path).map_err(|problem| {
+        let failure = Failure::broken(problem.message);
+        match problem.help {
+            Some(help) => failure.help(help),
+            None => failure,
+        }
+    })?;
+    let value = serde_json::from_str(file.without_mark()).map_err(|error| {
+        Failure::broken(format!(
+            "`{}` is not JSON (line {}, column {})",
+            path.display(),
+            error.line(),
+            error.column()
+        ))
+        .help("an extraction is one JSON object")
+    })?;
+    if is_deeper(&value, MAX_CANDIDATE_DEPTH) {
+        return Err(Failure::broken(format!(
+            "`{}` is nested more than {MAX_CANDIDATE_DEPTH} deep",
+            path.display()
+        ))
+        .help("an extraction is one JSON object"));
+    }
+    if is_result(&value) {
+        return Err(Failure::broken(format!("`{}` is the result of a run, no extraction", path.display()))
+            .help("name the `…-extraction.json` beside it, or write out its `best_extraction`"));
+    }
+    Ok(value)
+}

@@ -1,0 +1,72 @@
+//! `loopctl runs`: the runs of a journal.
+
+mod export;
+mod list;
+mod prune;
+mod retry;
+mod show;
+
+use super::exit::{Exit, Failure};
+use super::output::Output;
+use super::resume::{self, JournalArgument, find_run};
+use clap::{Args, Subcommand};
+
+#[derive(Args)]
+pub(super) struct Arguments {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    /// List the runs of a journal: when they began, and how far their documents are
+    List(list::Arguments),
+    /// Show what a run came to
+    Show(show::Arguments),
+    /// Go on with a run, as `loopctl resume` does
+    Resume(resume::Arguments),
+    /// Begin no other document of a run; processes that work on it end what they have begun
+    Cancel(CancelArguments),
+    /// Put the documents of a run that failed back among those that wait
+    Retry(retry::Arguments),
+    /// Write the results of a run again, from the journal alone
+    Export(export::Arguments),
+    /// Remove runs from a journal, with everything that it holds of them
+    Prune(prune::Arguments),
+}
+
+#[derive(Args)]
+struct CancelArguments {
+    /// The run, as `loopctl runs list` names it; the beginning of its id is enough
+    #[arg(value_name = "RUN")]
+    run: String,
+    #[command(flatten)]
+    journal: JournalArgument,
+}
+
+pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+    match &arguments.verb {
+        Verb::List(arguments) => list::execute(arguments, output),
+        Verb::Show(arguments) => show::execute(arguments, output),
+        Verb::Resume(arguments) => resume::execute(arguments, output),
+        Verb::Cancel(arguments) => cancel(arguments, output),
+        Verb::Retry(arguments) => retry::execute(arguments, output),
+        Verb::Export(arguments) => export::execute(arguments, output),
+        Verb::Prune(arguments) => prune::execute(arguments, output),
+    }
+}
+
+fn cancel(arguments: &CancelArguments, output: &mut Output) -> Result<Exit, Failure> {
+    let journal = arguments.journal.open()?;
+    let run = find_run(&journal, &arguments.run)?;
+    journal.cancel_run(&run.id)?;
+    let at_work = journal.workers(&run.id, None)?.iter().filter(|(_, process, _)| !process.is_gone()).count();
+    let note = match at_work {
+        0 => "no process works on it".to_owned(),
+        1 => "1 process ends what it has begun".to_owned(),
+        more => format!("{more} processes end what they have begun"),
+    };
+    output
+        .say(&format!("run `{}` is cancelled: {note}; `loopctl resume {}` goes on with it", run.id, run.id));
+    Ok(Exit::Success)
+}

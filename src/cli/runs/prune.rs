@@ -1,0 +1,66 @@
+//! `loopctl runs prune`.
+
+use super::super::exit::{Exit, Failure};
+use super::super::output::{Output, complain};
+use super::super::resume::{JournalArgument, find_run};
+use crate::store::{Journal, StoredRun};
+use clap::Args;
+
+#[derive(Args)]
+#[command(group(clap::ArgGroup::new("which").required(true).args(["runs", "older_than"])))]
+pub(super) struct Arguments {
+    /// Runs, as `loopctl runs list` names them
+    #[arg(value_name = "RUN")]
+    runs: Vec<String>,
+    /// Every run that began so many days ago or earlier
+    #[arg(long, value_name = "DAYS")]
+    older_than: Option<u32>,
+    /// Say what would be removed, and remove nothing
+    #[arg(long)]
+    dry_run: bool,
+    #[command(flatten)]
+    journal: JournalArgument,
+}
+
+pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+    let journal = arguments.journal.open()?;
+    let mut runs = Vec::new();
+    for id in &arguments.runs {
+        runs.push(find_run(&journal, id)?);
+    }
+    if let Some(days) = arguments.older_than {
+        let before = jiff::Timestamp::now() - jiff::SignedDuration::from_hours(i64::from(days) * 24);
+        let old = |run: &StoredRun| {
+            run.record.started_at.parse::<jiff::Timestamp>().is_ok_and(|began| began <= before)
+        };
+        runs.extend(journal.runs()?.into_iter().filter(old));
+    }
+    let mut removed = 0;
+    let mut exit = Exit::Success;
+    for run in &runs {
+        if is_at_work(&journal, run)? {
+            exit = Exit::Broken;
+            let failure = Failure::broken(format!("a process works on run `{}`", run.id));
+            complain(output, &failure.help(format!("end it first, with `loopctl runs cancel {}`", run.id)));
+            continue;
+        }
+        let what = format!("run `{}` of {} documents", run.id, run.documents);
+        if arguments.dry_run {
+            output.say(&format!("would remove {what}"));
+            continue;
+        }
+        journal.remove_run(&run.id)?;
+        removed += 1;
+        output.say(&format!("removed {what}"));
+    }
+    if removed > 0 {
+        journal.compact()?;
+    } else if runs.is_empty() {
+        output.say("no run is that old");
+    }
+    Ok(exit)
+}
+
+fn is_at_work(journal: &Journal, run: &StoredRun) -> Result<bool, Failure> {
+    Ok(journal.workers(&run.id, None)?.iter().any(|(_, process, _)| !process.is_gone()))
+}

@@ -1,0 +1,75 @@
+//! Whether the provider is plainly gone, told from how documents end.
+
+use super::super::asked::Asked;
+use super::super::observer::Observer;
+use super::super::provider_gone::{MOST_PROVIDER_ERRORS_IN_A_ROW, pause_after, provider_failure};
+use super::super::session::Session;
+use crate::policy::StopReason;
+use crate::result::DocumentResult;
+use crate::value::Millis;
+use tokio::time::Instant;
+
+/// Counts documents in a row whose provider failed.
+#[derive(Debug, Default)]
+pub(super) struct ProviderWatch {
+    in_a_row: usize,
+    /// Why the latest of them failed.
+    why: String,
+    gave_up: bool,
+    /// No document is begun before.
+    until: Option<Instant>,
+}
+
+impl ProviderWatch {
+    /// Takes in how a document ended. How long to wait before the next is begun, if that helps.
+    pub(super) fn see(
+        &mut self,
+        result: &DocumentResult,
+        asked: &Asked,
+        session: &Session,
+        keep_going: bool,
+    ) -> Option<Millis> {
+        let Some(why) = provider_failure(result) else {
+            // Of an unreadable document, nobody was asked.
+            if result.stop_reason != StopReason::UnreadableInput {
+                self.in_a_row = 0;
+            }
+            return None;
+        };
+        self.in_a_row += 1;
+        why.clone_into(&mut self.why);
+        let permanent = asked.is_spent(result) || self.in_a_row >= MOST_PROVIDER_ERRORS_IN_A_ROW;
+        if permanent && !keep_going {
+            self.gave_up = true;
+            return None;
+        }
+        let asked = asked.comes_back(result, session.plan().profile.network.max_retry_wait)?;
+        // Of a replay, whatever was waited for is over.
+        if session.is_played() {
+            return None;
+        }
+        let pause = pause_after(self.in_a_row).max(asked);
+        self.until = Some(Instant::now() + pause.duration());
+        Some(pause)
+    }
+
+    /// Whether no other document is to be begun.
+    pub(super) fn gave_up(&self) -> bool {
+        self.gave_up
+    }
+
+    /// Until when none is begun.
+    pub(super) fn pauses_until(&mut self) -> Option<Instant> {
+        if self.until.is_some_and(|until| until <= Instant::now()) {
+            self.until = None;
+        }
+        self.until
+    }
+
+    /// Says why not all were tried.
+    pub(super) fn say<O: Observer + ?Sized>(&self, observer: &mut O, not_tried: usize) {
+        if self.gave_up {
+            observer.gave_up(&self.why, self.in_a_row, not_tried);
+        }
+    }
+}

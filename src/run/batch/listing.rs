@@ -1,0 +1,158 @@
+//! Puts the inputs of a run into its queue, as they are found.
+
+use super::Inputs;
+use super::queued;
+use crate::ingest::{Input, InputError};
+use crate::store::{DocumentKey, DocumentStage, Journal, Queued, RunId, StoreError};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use tokio::sync::mpsc::{Receiver, Sender, channel};
+
+/// So many inputs are put into the queue together.
+const TOGETHER: usize = 256;
+
+/// The first are put there sooner, so that the first call is not kept waiting.
+const FIRST: usize = 16;
+
+/// What came of some inputs.
+#[derive(Debug, Default)]
+pub(super) struct ListedInputs {
+    /// Those that can't be used.
+    pub(super) unusable: Vec<InputError>,
+    /// Those that were finished before and are as they were: the documents.
+    pub(super) finished: Vec<DocumentKey>,
+}
+
+/// The listing at work on a thread of its own.
+pub(super) struct Listing {
+    listed: Receiver<Result<ListedInputs, StoreError>>,
+    over: bool,
+    stop: Arc<AtomicBool>,
+}
+
+impl Listing {
+    /// Begins to list. Without inputs, all are listed already.
+    pub(super) fn begin(
+        journal: &Arc<Journal>,
+        run: &RunId,
+        inputs: Option<Inputs>,
+        folder: Option<String>,
+    ) -> Self {
+        let (told, listed) = channel(4);
+        let stop = Arc::new(AtomicBool::new(false));
+        let over = inputs.is_none();
+        if let Some(inputs) = inputs {
+            let lister = Lister {
+                journal: Arc::clone(journal),
+                run: run.clone(),
+                folder,
+                stop: Arc::clone(&stop),
+                listed: ListedInputs::default(),
+            };
+            tokio::task::spawn_blocking(move || lister.list(inputs, &told));
+        }
+        Listing { listed, over, stop }
+    }
+
+    /// Whether every input is in the queue.
+    pub(super) fn is_over(&self) -> bool {
+        self.over
+    }
+
+    /// What came of the next inputs; waits for ever when all are listed. Can be dropped.
+    pub(super) async fn more(&mut self) -> Result<ListedInputs, StoreError> {
+        if self.over {
+            return std::future::pending().await;
+        }
+        match self.listed.recv().await {
+            Some(listed) => listed,
+            None => {
+                self.over = true;
+                Ok(ListedInputs::default())
+            }
+        }
+    }
+
+    /// Has it end. What is not listed by then is listed when the run is resumed.
+    pub(super) fn stop(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+}
+
+struct Lister {
+    journal: Arc<Journal>,
+    run: RunId,
+    folder: Option<String>,
+    stop: Arc<AtomicBool>,
+    listed: ListedInputs,
+}
+
+impl Lister {
+    fn list(mut self, inputs: Inputs, told: &Sender<Result<ListedInputs, StoreError>>) {
+        let mut together = Vec::with_capacity(TOGETHER);
+        let mut most = FIRST;
+        for input in inputs {
+            if self.stop.load(Ordering::Relaxed) {
+                return;
+            }
+            match input {
+                Ok(input) => together.push(input),
+                Err(error) => self.listed.unusable.push(error),
+            }
+            if together.len() + self.listed.unusable.len() >= most {
+                most = TOGETHER;
+                let put = self.put(&mut together);
+                let failed = put.is_err();
+                // Whoever runs the batch is behind, and is waited for; or is gone.
+                if told.blocking_send(put.map(|()| std::mem::take(&mut self.listed))).is_err() || failed {
+                    return;
+                }
+            }
+        }
+        let put = self.put(&mut together).and_then(|()| self.journal.set_listed(&self.run));
+        let _ = told.blocking_send(put.map(|()| self.listed));
+    }
+
+    fn put(&mut self, together: &mut Vec<Input>) -> Result<(), StoreError> {
+        let inputs = std::mem::take(together);
+        let documents: Vec<_> = inputs.iter().map(queued::document_of).collect();
+        let queued = self.journal.enqueue(&self.run, self.folder.as_deref(), &documents)?;
+        for (input, queued) in inputs.into_iter().zip(queued) {
+            match queued {
+                Queued::Added => {}
+                Queued::Known { document, stage, source_digest, .. } => {
+                    self.known(&input, document, stage, &source_digest)?;
+                }
+                Queued::Elsewhere { run } => {
+                    self.listed.unusable.push(InputError::AtWorkElsewhere {
+                        origin: input.origin().clone(),
+                        run: run.to_string(),
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A document of the run. If it was finished and its text is another since, it is done anew.
+    fn known(
+        &mut self,
+        input: &Input,
+        document: DocumentKey,
+        stage: DocumentStage,
+        source_digest: &str,
+    ) -> Result<(), StoreError> {
+        match stage {
+            DocumentStage::Finished => {
+                if input.read().is_ok_and(|read| read.digest == source_digest) {
+                    self.listed.finished.push(document);
+                    return Ok(());
+                }
+                self.journal.requeue(document, true)
+            }
+            // A person asks for it once more.
+            DocumentStage::Failed | DocumentStage::GivenUp => self.journal.requeue(document, false),
+            DocumentStage::Waiting | DocumentStage::Running => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,309 @@
+//! Many documents at once: those of a run, which wait in the journal.
+
+mod given_up;
+mod listing;
+mod lookout;
+mod queued;
+mod worker;
+
+use self::given_up::ProviderWatch;
+use self::listing::Listing;
+use self::lookout::Lookout;
+use self::worker::{Ended, Notice, Shared, Wanted, work_on};
+use super::Session;
+use super::batch_end::BatchEnd;
+use super::budget::RunBudget;
+use super::observer::Observer;
+use super::trace::{end_run, run_span};
+use crate::ingest::{Input, InputError};
+use crate::policy::{FinalStatus, StopReason};
+use crate::result::DocumentResult;
+use crate::store::{Claimed, DocumentStage, Journal, RunId, StoreError, WorkerId};
+use serde_json::Value;
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::task::{Id, JoinError, JoinSet};
+use tokio::time::{Instant, sleep, sleep_until};
+use tracing::Instrument;
+
+/// How often it is looked whether documents wait that other processes had.
+const POLL: Duration = Duration::from_millis(500);
+
+/// The inputs of a run as they are found, with those that can't be used.
+pub type Inputs = Box<dyn Iterator<Item = Result<Input, InputError>> + Send>;
+
+/// Documents to be run.
+pub struct Batch {
+    /// The run's journal.
+    pub journal: Arc<Journal>,
+    /// This process among those at work on the run.
+    pub worker: WorkerId,
+    /// What joins the run's documents; `None` where all have.
+    pub inputs: Option<Inputs>,
+    /// Where artifacts go, as the journal knows that folder.
+    pub folder: Option<String>,
+    /// Documents at the same time.
+    pub jobs: usize,
+    /// The type of all of them; `None` to classify each.
+    pub document_type: Option<String>,
+    /// Candidate 0 of the only document.
+    pub supplied: Option<Arc<Value>>,
+    /// Whether every document is tried, however often the provider fails.
+    pub keep_going: bool,
+}
+
+impl Batch {
+    /// Runs every document of the run that waits, at most `jobs` at the same time, beside whatever other processes work on it.
+    /// A document that can't be read is reported and the others go on; one that panics takes only itself. A provider that is
+    /// plainly gone ends the batch (without `keep_going`): when its key is missing or refused or its account has nothing left,
+    /// and when `MOST_PROVIDER_ERRORS_IN_A_ROW` documents in a row ended by its failures. So does a judge's, if nothing stands
+    /// in for it.
+    ///
+    /// # Errors
+    /// When the journal or an artifact can't be written; what is finished stays.
+    pub async fn run<O: Observer + ?Sized>(
+        self,
+        session: &Arc<Session>,
+        observer: &mut O,
+    ) -> Result<BatchEnd, StoreError> {
+        let span = run_span(session.id(), &session.plan().profile.name);
+        let end = self.work_through(session, observer).instrument(span.clone()).await?;
+        end_run(&span, &end, session.budget().used());
+        Ok(end)
+    }
+
+    async fn work_through<O: Observer + ?Sized>(
+        mut self,
+        session: &Arc<Session>,
+        observer: &mut O,
+    ) -> Result<BatchEnd, StoreError> {
+        let (run, journal) = (session.id().clone(), Arc::clone(&self.journal));
+        let mut listing = Listing::begin(&journal, &run, self.inputs.take(), self.folder.take());
+        let mut lookout = Lookout::new(Arc::clone(&journal), run.clone(), self.worker);
+        let mut driver = Driver::new(self, session, observer);
+        let worked = driver.turn(&mut listing, &mut lookout, observer).await;
+        listing.stop();
+        // Whatever went wrong: what is under way is in the journal.
+        driver.under_way.shutdown().await;
+        let ended = lookout.close(session.budget().used()).await;
+        worked?;
+        ended?;
+        let waiting = journal.stages(&run)?.of(DocumentStage::Waiting);
+        driver.end.not_tried = usize::try_from(waiting).unwrap_or(usize::MAX);
+        driver.end.over_budget = session.budget().is_spent();
+        driver.watch.say(observer, driver.end.not_tried);
+        Ok(driver.end)
+    }
+}
+
+/// A batch at work.
+struct Driver {
+    run: RunId,
+    worker: WorkerId,
+    shared: Arc<Shared>,
+    budget: Arc<RunBudget>,
+    jobs: usize,
+    keep_going: bool,
+    notices: UnboundedSender<Notice>,
+    told: UnboundedReceiver<Notice>,
+    under_way: JoinSet<Ended>,
+    /// What each task works on.
+    working: HashMap<Id, Claimed>,
+    end: BatchEnd,
+    watch: ProviderWatch,
+}
+
+/// What a turn begins with.
+enum Next {
+    /// There is room and nothing that waits, and nothing will unless others give it back.
+    Nothing,
+    /// Something is under way, or may come.
+    Something,
+}
+
+impl Driver {
+    fn new<O: Observer + ?Sized>(batch: Batch, session: &Arc<Session>, observer: &O) -> Self {
+        let (notices, told) = unbounded_channel();
+        let wanted = Wanted { documents: observer.wants_documents(), events: observer.wants_events() };
+        Driver {
+            run: session.id().clone(),
+            worker: batch.worker,
+            shared: Arc::new(Shared {
+                session: Arc::clone(session),
+                journal: batch.journal,
+                document_type: batch.document_type,
+                supplied: batch.supplied,
+                wanted,
+            }),
+            budget: Arc::clone(session.budget()),
+            jobs: batch.jobs.max(1),
+            keep_going: batch.keep_going,
+            notices,
+            told,
+            under_way: JoinSet::new(),
+            working: HashMap::new(),
+            end: BatchEnd::default(),
+            watch: ProviderWatch::default(),
+        }
+    }
+
+    /// Claims, begins and ends documents until none is left.
+    async fn turn<O: Observer + ?Sized>(
+        &mut self,
+        listing: &mut Listing,
+        lookout: &mut Lookout,
+        observer: &mut O,
+    ) -> Result<(), StoreError> {
+        let mut stops = self.shared.session.stops();
+        loop {
+            let closed = stops.takes_no_calls()
+                || lookout.is_cancelled()
+                || self.watch.gave_up()
+                || self.budget.is_spent();
+            let pause = self.watch.pauses_until();
+            let mut next = Next::Something;
+            if !closed && pause.is_none() {
+                next = self.fill(listing.is_over(), lookout).await?;
+            }
+            let idle = self.under_way.is_empty();
+            if idle && (closed || matches!(next, Next::Nothing)) {
+                self.end.cancelled |= stops.takes_no_calls() || lookout.is_cancelled();
+                return Ok(());
+            }
+            tokio::select! {
+                Some(notice) = self.told.recv() => tell(notice, observer),
+                Some(ended) = self.under_way.join_next_with_id(), if !idle => {
+                    // Everything that it told comes before its end.
+                    while let Ok(notice) = self.told.try_recv() {
+                        tell(notice, observer);
+                    }
+                    self.ended(ended, observer).await?;
+                }
+                listed = listing.more() => self.listed(listed?, observer)?,
+                () = lookout.due() => {
+                    lookout.beat(self.budget.used()).await?;
+                    if let Some(pulse) = lookout.pulse() {
+                        self.budget.others_used(&pulse);
+                    }
+                }
+                () = sleep(POLL), if idle && pause.is_none() => {}
+                () = sleep_until(pause.unwrap_or_else(Instant::now)), if pause.is_some() => {}
+                () = stops.no_more_calls(), if !closed => {}
+            }
+        }
+    }
+
+    /// Begins as many documents as there is room for.
+    async fn fill(&mut self, all_listed: bool, lookout: &mut Lookout) -> Result<Next, StoreError> {
+        let room = self.jobs.saturating_sub(self.under_way.len());
+        if room == 0 {
+            return Ok(Next::Something);
+        }
+        let journal = &self.shared.journal;
+        let claimed: VecDeque<Claimed> = journal.claim(&self.run, self.worker, room).await?.into();
+        if claimed.is_empty() && all_listed && self.under_way.is_empty() {
+            let others = lookout.others_at_work()?;
+            let stages = journal.stages(&self.run)?;
+            let left = stages.of(DocumentStage::Waiting) + stages.of(DocumentStage::Running);
+            return Ok(if others && left > 0 { Next::Something } else { Next::Nothing });
+        }
+        for claimed in claimed {
+            let work = work_on(Arc::clone(&self.shared), claimed.clone(), self.notices.clone());
+            let task = self.under_way.spawn(work.in_current_span());
+            self.working.insert(task.id(), claimed);
+        }
+        Ok(Next::Something)
+    }
+
+    /// Counts inputs that were listed.
+    fn listed<O: Observer + ?Sized>(
+        &mut self,
+        listed: listing::ListedInputs,
+        observer: &mut O,
+    ) -> Result<(), StoreError> {
+        self.end.unusable += listed.unusable.len();
+        listed.unusable.iter().for_each(|error| observer.unusable(error));
+        for document in listed.finished {
+            self.end.skipped += 1;
+            self.end.finished += 1;
+            if self.shared.journal.passed(document)? {
+                self.end.passed += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// Counts a document that has ended.
+    async fn ended<O: Observer + ?Sized>(
+        &mut self,
+        ended: Result<(Id, Ended), JoinError>,
+        observer: &mut O,
+    ) -> Result<(), StoreError> {
+        let id = ended.as_ref().map_or_else(JoinError::id, |(id, _)| *id);
+        let claimed = self.working.remove(&id);
+        match ended {
+            Ok((_, Ended::Result(result, asked))) => {
+                observer.finished(&result);
+                self.count(&result);
+                if let Some(pause) = self.watch.see(&result, &asked, &self.shared.session, self.keep_going) {
+                    observer.pausing(pause);
+                }
+            }
+            Ok((_, Ended::Unusable(error))) => {
+                observer.unusable(&error);
+                self.end.unusable += 1;
+            }
+            Ok((_, Ended::SetAside(why))) => self.set_aside(claimed, &why, observer),
+            Ok((_, Ended::Left)) => {}
+            Ok((_, Ended::Broken(error))) => return Err(error),
+            Err(error) => {
+                if let (Some(claimed), Ok(panic)) = (claimed, error.try_into_panic()) {
+                    let log = self.shared.session.log();
+                    let why = worker::set_aside(log, claimed.document, panic).await?;
+                    self.set_aside(Some(claimed), &why, observer);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn set_aside<O: Observer + ?Sized>(&mut self, claimed: Option<Claimed>, why: &str, observer: &mut O) {
+        if let Some(claimed) = claimed {
+            observer.set_aside(&claimed.id, why);
+            self.end.set_aside += 1;
+        }
+    }
+
+    fn count(&mut self, result: &DocumentResult) {
+        self.end.finished += 1;
+        if result.final_status.passes() && is_unrecognised(self.shared.session.plan(), result) {
+            self.end.of_unknown_type += 1;
+        }
+        match result.final_status {
+            FinalStatus::Passed | FinalStatus::Skipped => self.end.passed += 1,
+            // An interrupt may cut the last assessment short, after which there was nothing more to ask.
+            _ if self.shared.session.stops().is_cancelled() => self.end.cancelled = true,
+            FinalStatus::Cancelled => self.end.cancelled |= !self.budget.is_spent(),
+            FinalStatus::Failed if result.stop_reason == StopReason::ProviderError => {
+                self.end.provider_errors += 1;
+            }
+            _ => {}
+        }
+    }
+}
+
+fn tell<O: Observer + ?Sized>(notice: Notice, observer: &mut O) {
+    match notice {
+        Notice::Read(document) => observer.read(&document),
+        Notice::Started(id, document_type) => observer.started(&id, &document_type),
+        Notice::Event(id, at, event) => observer.event(&id, at, &event),
+    }
+}
+
+/// Whether the profile tells types apart and did not know this document's.
+#[must_use]
+pub(crate) fn is_unrecognised(plan: &crate::plan::Plan, result: &DocumentResult) -> bool {
+    plan.classifier.is_some() && result.document_type == crate::rules::UNKNOWN_TYPE
+}

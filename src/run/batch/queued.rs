@@ -1,0 +1,33 @@
+//! Inputs as the journal's queue has them.
+
+use crate::ingest::{Input, InputError, InputRecord, Origin};
+use crate::store::{Claimed, QueuedDocument};
+
+/// An input as it is put into the queue.
+pub(super) fn document_of(input: &Input) -> QueuedDocument {
+    let place = input.identity();
+    let plain = matches!(input.origin(), Origin::File(_))
+        && input.document_type().is_none()
+        && input.variables().is_empty();
+    // What is no plain file holds more than its path says, and maybe the text itself.
+    let source = (!plain).then(|| serde_json::to_string(&input.to_record()).ok()).flatten();
+    QueuedDocument {
+        names: vec![input.name().to_owned(), input.qualified().to_owned(), input.unambiguous()],
+        path: input.origin().path().map(|path| std::path::absolute(path).unwrap_or_else(|_| path.into())),
+        source,
+        place,
+    }
+}
+
+/// What is to be read for a document of the queue.
+pub(super) fn input_of(claimed: &Claimed) -> Result<Input, InputError> {
+    let id = claimed.id.clone();
+    let record = claimed.source.as_deref().map(serde_json::from_str::<InputRecord>);
+    match (record, &claimed.path) {
+        // Nobody writes it once more.
+        (Some(Ok(record)), _) if claimed.attempts > 0 && record.is_stdin() => Err(InputError::NotKept { id }),
+        (Some(Ok(record)), _) => Ok(Input::from_record(record).with_id(id)),
+        (None, Some(path)) => Ok(Input::new(id, Origin::File(path.clone()))),
+        _ => Err(InputError::NotKept { id }),
+    }
+}

@@ -1,0 +1,186 @@
+//! What is kept of one document, in the order in which it happens.
+//!
+//! An answer to a call is kept, and waited for until the disk has it, before anybody looks at it. What follows from it (the
+//! candidate, the assessment, the decision) would come out the same again, so it is written on the way to the next call,
+//! together, without being waited for.
+
+use crate::engine::Event;
+use crate::provider::AnswerStore;
+use crate::store::{DocumentKey, DocumentStage, Entry, EventLog, Receipt, StoreError};
+use crate::value::Millis;
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Keeps what happens to one document. Clones keep for the same.
+#[derive(Debug, Clone)]
+pub(super) struct DocumentLog {
+    log: Arc<dyn EventLog>,
+    document: DocumentKey,
+    state: Arc<Mutex<State>>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// The place of the next event.
+    next: u64,
+    /// Not written yet.
+    waiting: Vec<Entry>,
+    /// Written, and maybe not on the disk yet.
+    written: Vec<Receipt>,
+    /// Answers that nothing has come of yet, by call.
+    unconsumed: Vec<String>,
+    /// Answers that an earlier process kept.
+    earlier: BTreeMap<String, (Vec<u8>, Vec<u8>)>,
+    /// Why nothing more is kept.
+    failed: Option<StoreError>,
+}
+
+impl DocumentLog {
+    pub(super) fn new(log: Arc<dyn EventLog>, document: DocumentKey) -> Self {
+        DocumentLog { log, document, state: Arc::default() }
+    }
+
+    /// Goes on with a document that was begun before: the place of its next event, and the answers that nothing has come
+    /// of yet: what was asked and what came back, by call.
+    pub(super) fn resume(&self, next: u64, earlier: BTreeMap<String, (Vec<u8>, Vec<u8>)>) {
+        let mut state = self.state();
+        state.next = next;
+        state.unconsumed = earlier.keys().cloned().collect();
+        state.earlier = earlier;
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Keeps that the document was read.
+    pub(super) fn begun(&self, document_type: &str, source_digest: &str) {
+        self.state().waiting.push(Entry::Begun {
+            document_type: document_type.to_owned(),
+            source_digest: source_digest.to_owned(),
+        });
+    }
+
+    /// Keeps an event.
+    ///
+    /// # Errors
+    /// When something before it could not be kept.
+    pub(super) fn happened(&self, at: Millis, event: &Event, payload: String) -> Result<(), StoreError> {
+        let mut state = self.state();
+        if let Some(error) = state.failed.take() {
+            return Err(error);
+        }
+        state.event(at, event.kind(), payload);
+        if let Some(of) = answered_by(event) {
+            let (consumed, left) =
+                std::mem::take(&mut state.unconsumed).into_iter().partition(|call| call.starts_with(&of));
+            state.unconsumed = left;
+            state.waiting.extend(consumed.into_iter().map(|call| Entry::Consumed { call }));
+        }
+        Ok(())
+    }
+
+    /// Keeps a remark of the driver's own among the events.
+    pub(super) fn remark(&self, at: Millis, kind: &'static str, payload: String) {
+        self.state().event(at, kind, payload);
+    }
+
+    /// Writes what waits, without waiting for the disk.
+    pub(super) fn flush(&self) {
+        let mut state = self.state();
+        if !state.waiting.is_empty() {
+            let entries = std::mem::take(&mut state.waiting);
+            let receipt = self.log.write(self.document, entries);
+            state.written.push(receipt);
+        }
+    }
+
+    /// Writes what waits, and waits until everything is on the disk.
+    ///
+    /// # Errors
+    /// When something could not be kept.
+    pub(super) async fn settle(&self) -> Result<(), StoreError> {
+        self.flush();
+        let (failed, written) = {
+            let mut state = self.state();
+            (state.failed.take(), std::mem::take(&mut state.written))
+        };
+        if let Some(error) = failed {
+            return Err(error);
+        }
+        for receipt in written {
+            receipt.await?;
+        }
+        Ok(())
+    }
+
+    /// Keeps how it ended, with its result as JSON if it has one, and waits until that is on the disk.
+    ///
+    /// # Errors
+    /// When something could not be kept.
+    pub(super) async fn end(
+        &self,
+        stage: DocumentStage,
+        reason: Option<String>,
+        outcome: Option<String>,
+    ) -> Result<(), StoreError> {
+        self.state().waiting.push(Entry::Ended { stage, reason, outcome });
+        self.settle().await
+    }
+
+    /// What keeps the answer to a call of the document.
+    pub(super) fn answers_to(&self, call: String) -> Option<Arc<dyn AnswerStore>> {
+        let keeps = self.log.is_durable() || !self.state().earlier.is_empty();
+        keeps.then(|| Arc::new(Answers { log: self.clone(), call }) as Arc<dyn AnswerStore>)
+    }
+}
+
+impl State {
+    fn event(&mut self, at: Millis, kind: &'static str, payload: String) {
+        self.waiting.push(Entry::Happened { seq: self.next, at, kind: kind.into(), payload });
+        self.next += 1;
+    }
+}
+
+/// Of an event that says what came of an answer, how the call begins that it answers.
+fn answered_by(event: &Event) -> Option<String> {
+    match event {
+        Event::Produced { .. } | Event::Staged { .. } | Event::Failed { .. } => Some("stage ".to_owned()),
+        Event::Consulted { member, .. } | Event::Unanswered { member, .. } => {
+            Some(format!("member {member} "))
+        }
+        _ => None,
+    }
+}
+
+/// The answers to one call.
+#[derive(Debug)]
+struct Answers {
+    log: DocumentLog,
+    call: String,
+}
+
+impl AnswerStore for Answers {
+    fn kept(&self, question: &[u8]) -> Option<Vec<u8>> {
+        let mut state = self.log.state();
+        let (asked, answer) = state.earlier.remove(&self.call)?;
+        (asked == question).then_some(answer)
+    }
+
+    fn keep(&self, question: Vec<u8>, answer: Vec<u8>) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+        let receipt = {
+            let mut state = self.log.state();
+            let mut entries = std::mem::take(&mut state.waiting);
+            entries.push(Entry::Answered { call: self.call.clone(), question, answer });
+            state.unconsumed.push(self.call.clone());
+            self.log.log.write(self.log.document, entries)
+        };
+        Box::pin(async move {
+            if let Err(error) = receipt.await {
+                self.log.state().failed.get_or_insert(error);
+            }
+        })
+    }
+}

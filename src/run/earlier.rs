@@ -1,0 +1,86 @@
+//! What is known of a document on which somebody worked before, and from where it is gone on with.
+
+use crate::engine::{DocumentState, Event, Recorded, Work};
+use crate::policy::StopReason;
+use crate::store::{StoredAnswer, StoredEvent};
+use serde::Deserialize;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// What is known of a document from before.
+#[derive(Debug, Default)]
+pub(crate) struct Earlier {
+    /// What counts of what happened, with what is kept besides.
+    pub(super) events: Vec<(Recorded, Value)>,
+    /// How many events counted before.
+    pub(super) counted: usize,
+    /// The place of the next event.
+    pub(super) next: u64,
+    /// Answers that nothing has come of yet: what was asked and what came back, by call.
+    pub(super) answers: BTreeMap<String, (Vec<u8>, Vec<u8>)>,
+}
+
+impl Earlier {
+    /// What the journal says.
+    ///
+    /// # Errors
+    /// In words, when an event is of a kind that this release does not know.
+    pub(crate) fn of(
+        (stored, next): (Vec<StoredEvent>, u64),
+        answers: Vec<StoredAnswer>,
+    ) -> Result<Self, String> {
+        let counted = stored.len();
+        let mut events = Vec::with_capacity(counted);
+        for StoredEvent { seq, at, kind, payload, .. } in stored {
+            let event = Event::deserialize(&payload).map_err(|_| {
+                format!("event {seq} (`{kind}`) is none that this release of loopctl can read")
+            })?;
+            events.push((Recorded { at, event }, payload));
+        }
+        events.truncate(kept(&events));
+        let answers =
+            answers.into_iter().map(|answer| (answer.call, (answer.question, answer.answer))).collect();
+        Ok(Earlier { events, counted, next, answers })
+    }
+}
+
+impl Earlier {
+    /// Nothing of it counts, and what follows is recorded after it.
+    pub(super) fn forget(&mut self) {
+        self.events.clear();
+        self.answers.clear();
+    }
+}
+
+/// How many events count when a document is gone on with. That someone stopped it does not count any more, nor that a
+/// provider failed; a judge who failed is asked again.
+fn kept(events: &[(Recorded, Value)]) -> usize {
+    let event = |at: usize| events.get(at).map(|(recorded, _)| &recorded.event);
+    let mut count = events.len();
+    let Some(Event::Finished(outcome)) = count.checked_sub(1).and_then(event) else { return count };
+    count -= 1;
+    if outcome.stop_reason == StopReason::Cancelled {
+        let stopped = count.checked_sub(1).and_then(event);
+        return if matches!(stopped, Some(Event::Stopped { .. })) { count - 1 } else { count };
+    }
+    let is_try = |event: &Event| {
+        matches!(
+            event,
+            Event::Failed { .. }
+                | Event::Waiting { .. }
+                | Event::Woke
+                | Event::Called(Work::Generate { .. } | Work::Correct { .. })
+        )
+    };
+    let failed = matches!(count.checked_sub(1).and_then(event), Some(Event::Failed { .. }));
+    if failed && outcome.stop_reason == StopReason::ProviderError {
+        while count.checked_sub(1).and_then(event).is_some_and(is_try) {
+            count -= 1;
+        }
+        return count;
+    }
+    let state = DocumentState::of(events.iter().map(|(recorded, _)| (recorded.at, &recorded.event)));
+    let last = state.iterations().len().saturating_sub(1);
+    let asks = |(recorded, _): &(Recorded, Value)| matches!(recorded.event, Event::Called(Work::Consult { iteration, .. }) if iteration == last);
+    events.iter().position(asks).unwrap_or(events.len())
+}

@@ -1,0 +1,202 @@
+//! What is written of a document while somebody works on it.
+
+use super::queue::WorkerId;
+use super::{
+    DocumentKey, DocumentRecord, DocumentStage, Entry, EventLog, Journal, Receipt, RunId, StoreError,
+};
+use rusqlite::{Connection, OptionalExtension, ffi, params};
+use serde_json::Value;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Most events of one document, a power of two: an event's number is its document's times this, and its place.
+const MOST_EVENTS: u64 = 1 << SEQ_BITS;
+const SEQ_BITS: u32 = 20;
+
+impl DocumentStage {
+    pub(super) fn number(self) -> i64 {
+        match self {
+            DocumentStage::Waiting => 0,
+            DocumentStage::Running => 1,
+            DocumentStage::Finished => 2,
+            DocumentStage::Failed => 3,
+            DocumentStage::GivenUp => 4,
+        }
+    }
+
+    pub(super) fn of(number: i64) -> Option<Self> {
+        Self::ALL.into_iter().find(|stage| stage.number() == number)
+    }
+}
+
+/// The numbers of a document's events.
+pub(super) fn event_numbers(document: DocumentKey) -> std::ops::Range<i64> {
+    let first = document.0 << SEQ_BITS;
+    first..first + (1 << SEQ_BITS)
+}
+
+/// The journal as one process writes to it: what another has taken over is refused.
+#[derive(Debug)]
+pub struct WorkerLog {
+    journal: Arc<Journal>,
+    worker: WorkerId,
+}
+
+impl WorkerLog {
+    /// What this worker writes.
+    #[must_use]
+    pub fn new(journal: Arc<Journal>, worker: WorkerId) -> Self {
+        WorkerLog { journal, worker }
+    }
+}
+
+impl EventLog for WorkerLog {
+    fn is_durable(&self) -> bool {
+        self.journal.is_durable()
+    }
+
+    fn begin_document(&self, run: &RunId, document: &DocumentRecord) -> Receipt<DocumentKey> {
+        self.journal.begin_document(run, document)
+    }
+
+    fn write(&self, document: DocumentKey, entries: Vec<Entry>) -> Receipt {
+        self.journal.write_as(Some(self.worker), document, entries)
+    }
+
+    fn finish_run(&self, run: &RunId, finished_at: &str) -> Result<(), StoreError> {
+        self.journal.end_run(run, finished_at)
+    }
+}
+
+impl EventLog for Journal {
+    fn is_durable(&self) -> bool {
+        self.path() != Path::new(":memory:")
+    }
+
+    fn begin_document(&self, run: &RunId, document: &DocumentRecord) -> Receipt<DocumentKey> {
+        let (path, run, document) = (self.path().to_path_buf(), run.clone(), document.clone());
+        self.submit(move |connection| begin(connection, &path, &run, &document))
+    }
+
+    fn write(&self, document: DocumentKey, entries: Vec<Entry>) -> Receipt {
+        self.write_as(None, document, entries)
+    }
+
+    fn finish_run(&self, run: &RunId, finished_at: &str) -> Result<(), StoreError> {
+        self.end_run(run, finished_at)
+    }
+}
+
+impl Journal {
+    fn write_as(&self, worker: Option<WorkerId>, document: DocumentKey, entries: Vec<Entry>) -> Receipt {
+        let path = self.path().to_path_buf();
+        self.submit(move |connection| write_all(connection, &path, worker, document, &entries))
+    }
+}
+
+fn begin(
+    connection: &Connection,
+    path: &Path,
+    run: &RunId,
+    document: &DocumentRecord,
+) -> Result<DocumentKey, StoreError> {
+    let file = document.path.as_ref().map(|path| path.to_string_lossy());
+    let inserted = connection
+        .prepare_cached(
+            "INSERT INTO documents (run, id, document_type, source_digest, path, state, attempts)
+             SELECT number, ?2, ?3, ?4, ?5, 1, 1 FROM runs WHERE id = ?1 RETURNING number",
+        )
+        .and_then(|mut statement| {
+            let values = params![
+                run.as_str(),
+                document.id.as_str(),
+                document.document_type,
+                document.source_digest,
+                file
+            ];
+            statement.query_one(values, |row| row.get(0)).optional()
+        });
+    match inserted {
+        Ok(Some(number)) => Ok(DocumentKey(number)),
+        Ok(None) => Err(StoreError::UnknownRun { run: run.clone() }),
+        Err(error) if is_duplicate(&error) => {
+            Err(StoreError::DocumentExists { run: run.clone(), document: document.id.clone() })
+        }
+        Err(error) => Err(StoreError::sqlite(path, &error)),
+    }
+}
+
+fn write_all(
+    connection: &Connection,
+    path: &Path,
+    worker: Option<WorkerId>,
+    document: DocumentKey,
+    entries: &[Entry],
+) -> Result<(), StoreError> {
+    let sqlite = |error: rusqlite::Error| StoreError::sqlite(path, &error);
+    let owner: Option<Option<i64>> = connection
+        .prepare_cached("SELECT worker FROM documents WHERE number = ?1")
+        .and_then(|mut statement| statement.query_one([document.0], |row| row.get(0)).optional())
+        .map_err(sqlite)?;
+    if owner != Some(worker.map(|worker| worker.0)) {
+        return Err(StoreError::TakenOver);
+    }
+    for entry in entries {
+        write_one(connection, document, entry).map_err(|error| {
+            // Somebody else wrote the same event.
+            if is_duplicate(&error) { StoreError::TakenOver } else { sqlite(error) }
+        })?;
+    }
+    Ok(())
+}
+
+fn write_one(connection: &Connection, document: DocumentKey, entry: &Entry) -> rusqlite::Result<()> {
+    match entry {
+        Entry::Begun { document_type, source_digest } => connection
+            .prepare_cached("UPDATE documents SET document_type = ?2, source_digest = ?3 WHERE number = ?1")?
+            .execute(params![document.0, document_type, source_digest]),
+        Entry::Happened { seq, at, kind, payload } => {
+            let place = i64::try_from((*seq).min(MOST_EVENTS - 1)).unwrap_or_default();
+            let at = i64::try_from(at.0).unwrap_or(i64::MAX);
+            connection
+                .prepare_cached("INSERT INTO events (number, at_ms, kind, payload) VALUES (?1, ?2, ?3, ?4)")?
+                .execute(params![event_numbers(document).start | place, at, kind, payload])
+        }
+        Entry::Answered { call, question, answer } => connection
+            .prepare_cached(
+                "INSERT OR REPLACE INTO answers (document, call, question, answer) VALUES (?1, ?2, ?3, ?4)",
+            )?
+            .execute(params![document.0, call, question, answer]),
+        Entry::Consumed { call } => connection
+            .prepare_cached("DELETE FROM answers WHERE document = ?1 AND call = ?2")?
+            .execute(params![document.0, call]),
+        Entry::Ended { stage, reason, outcome } => {
+            if let Some(outcome) = outcome {
+                connection
+                    .prepare_cached("INSERT OR REPLACE INTO outcomes (document, outcome) VALUES (?1, ?2)")?
+                    .execute(params![document.0, outcome])?;
+            }
+            connection
+                .prepare_cached(
+                    "UPDATE documents SET state = ?2, reason = ?3, worker = NULL, crashes = 0 WHERE number = ?1",
+                )?
+                .execute(params![document.0, stage.number(), reason])
+        }
+    }
+    .map(drop)
+}
+
+pub(super) fn is_duplicate(error: &rusqlite::Error) -> bool {
+    matches!(
+        error.sqlite_error().map(|error| error.extended_code),
+        Some(
+            ffi::SQLITE_CONSTRAINT_UNIQUE | ffi::SQLITE_CONSTRAINT_PRIMARYKEY | ffi::SQLITE_CONSTRAINT_ROWID
+        )
+    )
+}
+
+/// A value as the journal keeps it.
+pub(super) fn json(value: &Value) -> Result<String, StoreError> {
+    serde_json::to_string(value)
+        .map_err(|source| StoreError::Json { what: "an entry of the journal".to_owned(), source })
+}

@@ -1,0 +1,77 @@
+-- A journal as format 2 writes it: one of format 1, upgraded. Never edited: a test reads it for as long as there is loopctl.
+PRAGMA application_id = 1819242352;
+PRAGMA foreign_keys = OFF;
+BEGIN TRANSACTION;
+CREATE TABLE answers (
+        document INTEGER NOT NULL REFERENCES documents (number),
+        call     TEXT NOT NULL,
+        question BLOB NOT NULL,
+        answer   BLOB NOT NULL,
+        PRIMARY KEY (document, call)
+    ) STRICT, WITHOUT ROWID;
+CREATE TABLE documents (
+    number        INTEGER PRIMARY KEY,
+    run           INTEGER NOT NULL REFERENCES runs (number),
+    id            TEXT NOT NULL,
+    document_type TEXT NOT NULL,
+    source_digest TEXT NOT NULL,
+    path          TEXT, place BLOB, source TEXT, artifact INTEGER, state INTEGER NOT NULL DEFAULT 0, worker INTEGER REFERENCES workers (number), attempts INTEGER NOT NULL DEFAULT 0, crashes INTEGER NOT NULL DEFAULT 0, reason TEXT,
+    UNIQUE (run, id)
+) STRICT;
+INSERT INTO "documents" VALUES(1,1,'report-1','pathology','s1','in/report-1.txt',NULL,NULL,NULL,2,NULL,1,0,NULL);
+INSERT INTO "documents" VALUES(2,1,'report-2','unknown','s2',NULL,NULL,NULL,NULL,4,NULL,1,0,NULL);
+CREATE TABLE "events" (
+        number  INTEGER PRIMARY KEY,
+        at_ms   INTEGER NOT NULL,
+        kind    TEXT NOT NULL,
+        payload TEXT NOT NULL
+    ) STRICT;
+INSERT INTO "events" VALUES(1048576,0,'started','{}');
+INSERT INTO "events" VALUES(1048577,12,'assessed','{"overall":0.985,"issues":[]}');
+INSERT INTO "events" VALUES(2097152,20,'started','{}');
+CREATE TABLE format (version INTEGER NOT NULL) STRICT;
+INSERT INTO "format" VALUES(2);
+CREATE TABLE names (
+        number INTEGER PRIMARY KEY,
+        folder TEXT NOT NULL,
+        key    TEXT NOT NULL,
+        name   TEXT NOT NULL,
+        place  BLOB NOT NULL,
+        UNIQUE (folder, key),
+        UNIQUE (folder, place)
+    ) STRICT;
+CREATE TABLE outcomes (
+    document INTEGER PRIMARY KEY REFERENCES documents (number),
+    outcome  TEXT NOT NULL
+) STRICT;
+INSERT INTO "outcomes" VALUES(1,'{"final_status":"passed"}');
+CREATE TABLE runs (
+    number          INTEGER PRIMARY KEY,
+    id              TEXT NOT NULL UNIQUE,
+    started_at      TEXT NOT NULL,
+    finished_at     TEXT,
+    profile         TEXT NOT NULL,
+    profile_digest  TEXT NOT NULL,
+    loopctl_version TEXT NOT NULL,
+    plugins         TEXT NOT NULL,
+    settings        TEXT NOT NULL
+, state INTEGER NOT NULL DEFAULT 0, listed INTEGER NOT NULL DEFAULT 0) STRICT;
+INSERT INTO "runs" VALUES(1,'20260131T120000Z-0001','2026-01-31T12:00:00Z',NULL,'clinical','d1','0.1.0','[{"name":"pattern","version":"0.1.0"}]','{"out":"out"}',0,0);
+CREATE TABLE workers (
+        number  INTEGER PRIMARY KEY,
+        run     INTEGER NOT NULL REFERENCES runs (number),
+        machine TEXT NOT NULL,
+        process TEXT NOT NULL,
+        state   INTEGER NOT NULL DEFAULT 0,
+        beats   INTEGER NOT NULL DEFAULT 0,
+        calls   INTEGER NOT NULL DEFAULT 0,
+        tokens  INTEGER NOT NULL DEFAULT 0,
+        cost    REAL NOT NULL DEFAULT 0
+    ) STRICT;
+CREATE INDEX documents_by_state ON documents (run, state);
+CREATE UNIQUE INDEX documents_by_place ON documents (run, place) WHERE place IS NOT NULL;
+CREATE TRIGGER events_are_never_changed BEFORE UPDATE ON events
+        BEGIN SELECT RAISE(ABORT, 'events are never changed'); END;
+CREATE TRIGGER events_are_never_removed BEFORE DELETE ON events
+        BEGIN SELECT RAISE(ABORT, 'events are never removed'); END;
+COMMIT;

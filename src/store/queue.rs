@@ -1,0 +1,499 @@
+//! The documents of a run as a queue, on which several processes may work at once.
+//!
+//! A document is claimed by a worker, which is one process at work on one run. A worker whose process has died gives back
+//! what it had: at once where this machine can tell, else after its heartbeat has stood still for [`SILENCE`] by the clock
+//! of whoever waits. No two machines' clocks are compared, so that a clock that jumps takes nothing from anybody.
+
+use super::entries::{event_numbers, is_duplicate};
+use super::names::{self, ArtifactName};
+use super::runs::run_number;
+use super::worker::ProcessId;
+use super::{DocumentKey, DocumentStage, Journal, Receipt, RunId, StoreError};
+use crate::value::{DocumentId, Usage};
+use rusqlite::{Connection, OptionalExtension, Row, params};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// How often a worker says that it is alive.
+pub const HEARTBEAT: Duration = Duration::from_secs(5);
+
+/// For how long a worker on another machine may be silent before its documents are taken over.
+pub const SILENCE: Duration = Duration::from_secs(30);
+
+/// So many times a process may die over a document before it is set aside.
+pub const MOST_CRASHES: u32 = 3;
+
+/// A process at work on a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct WorkerId(pub(super) i64);
+
+/// A document that is put into the queue.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct QueuedDocument {
+    /// Where it is: no two documents of a run are in one place.
+    pub place: String,
+    /// The names that it may have, the best first. The last is nobody else's.
+    pub names: Vec<String>,
+    /// Its file, if it has one.
+    pub path: Option<PathBuf>,
+    /// Where it is read from, where that is more than a file.
+    pub source: Option<String>,
+}
+
+/// What came of putting a document into the queue.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Queued {
+    /// It waits.
+    Added,
+    /// It is among the run's documents already, this far, and was then read with these bytes.
+    Known {
+        /// The document.
+        document: DocumentKey,
+        /// Its id.
+        id: DocumentId,
+        /// How far it has come.
+        stage: DocumentStage,
+        /// SHA-256 of its bytes, in hexadecimal; empty before it was read.
+        source_digest: String,
+    },
+    /// Another run, at which a process is at work, has it and writes to the same folder.
+    Elsewhere {
+        /// That run.
+        run: RunId,
+    },
+}
+
+/// A document that a worker has claimed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Claimed {
+    /// The document.
+    pub document: DocumentKey,
+    /// Its id, unique in the run.
+    pub id: DocumentId,
+    /// Its file, if it has one.
+    pub path: Option<PathBuf>,
+    /// Where it is read from, where that is more than a file.
+    pub source: Option<String>,
+    /// SHA-256 of its bytes when it was read first, in hexadecimal; empty if it has not been read.
+    pub source_digest: String,
+    /// Its files in the artifacts' folder.
+    pub artifact: Option<ArtifactName>,
+    /// How often it was claimed before.
+    pub attempts: u32,
+}
+
+/// What a worker learns of its run whenever it says that it is alive.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub struct RunPulse {
+    /// Whether a person cancelled it.
+    pub cancelled: bool,
+    /// Calls that other workers have made for it.
+    pub calls_of_others: u64,
+    /// Tokens of these.
+    pub tokens_of_others: u64,
+    /// What is known of their cost, in US dollars.
+    pub cost_of_others: f64,
+}
+
+/// How many documents of a run are how far.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct StageCounts([u64; 5]);
+
+impl StageCounts {
+    /// The documents of a stage.
+    #[must_use]
+    pub fn of(&self, stage: DocumentStage) -> u64 {
+        usize::try_from(stage.number()).ok().and_then(|at| self.0.get(at)).copied().unwrap_or_default()
+    }
+
+    /// All documents.
+    #[must_use]
+    pub fn sum(&self) -> u64 {
+        self.0.iter().sum()
+    }
+}
+
+impl Journal {
+    /// Puts documents into the queue of a run. `folder` is that of its artifacts: in one folder a place keeps its name for
+    /// ever, whatever else joins it.
+    ///
+    /// # Errors
+    /// [`StoreError::UnknownRun`], and whatever befalls the file.
+    pub fn enqueue(
+        &self,
+        run: &RunId,
+        folder: Option<&str>,
+        documents: &[QueuedDocument],
+    ) -> Result<Vec<Queued>, StoreError> {
+        let sqlite = |error: rusqlite::Error| self.sqlite(&error);
+        self.transact(|connection| {
+            let number = run_number(connection, run, sqlite)?;
+            let mut queued = Vec::with_capacity(documents.len());
+            for document in documents {
+                queued.push(enqueue_one(connection, number, folder, document).map_err(sqlite)?);
+            }
+            Ok(queued)
+        })
+    }
+
+    /// Claims the next documents that wait, at most so many, for this worker. None of a run that was cancelled.
+    pub fn claim(&self, run: &RunId, worker: WorkerId, most: usize) -> Receipt<Vec<Claimed>> {
+        let (run, path) = (run.clone(), self.path().to_path_buf());
+        let most = i64::try_from(most).unwrap_or(i64::MAX);
+        self.submit(move |connection| {
+            claim(connection, &run, worker, most).map_err(|error| StoreError::sqlite(&path, &error))
+        })
+    }
+
+    /// Begins work on a run.
+    ///
+    /// # Errors
+    /// [`StoreError::UnknownRun`], and whatever befalls the file.
+    pub fn begin_work(&self, run: &RunId, process: &ProcessId) -> Result<WorkerId, StoreError> {
+        let sqlite = |error: rusqlite::Error| self.sqlite(&error);
+        self.transact(|connection| {
+            let run = run_number(connection, run, sqlite)?;
+            let query = "INSERT INTO workers (run, machine, process) VALUES (?1, ?2, ?3) RETURNING number";
+            let values = params![run, process.machine, process.process];
+            connection.query_one(query, values, |row| row.get(0)).map(WorkerId).map_err(sqlite)
+        })
+    }
+
+    /// Says that a worker is alive, and what its calls have used up so far.
+    ///
+    /// The receipt fails with [`StoreError::TakenOver`] when others took the worker for dead.
+    pub fn beat(&self, worker: WorkerId, used: Usage) -> Receipt<RunPulse> {
+        let path = self.path().to_path_buf();
+        self.submit(move |connection| {
+            beat(connection, worker, used)
+                .map_err(|error| StoreError::sqlite(&path, &error))?
+                .ok_or(StoreError::TakenOver)
+        })
+    }
+
+    /// Ends the work of a worker. What it has not ended waits again.
+    ///
+    /// # Errors
+    /// Whatever befalls the file.
+    pub fn end_work(&self, worker: WorkerId) -> Result<(), StoreError> {
+        self.transact(|connection| {
+            release(connection, worker, 1).map(drop).map_err(|error| self.sqlite(&error))
+        })
+    }
+
+    /// The workers of a run that are at work as far as the journal knows, but for this one: each with its process and its
+    /// heartbeat.
+    ///
+    /// # Errors
+    /// Whatever befalls the file.
+    pub fn workers(
+        &self,
+        run: &RunId,
+        but: Option<WorkerId>,
+    ) -> Result<Vec<(WorkerId, ProcessId, u64)>, StoreError> {
+        let query =
+            "SELECT w.number, w.machine, w.process, w.beats FROM workers w JOIN runs r ON r.number = w.run
+                     WHERE r.id = ?1 AND w.state = 0 AND w.number IS NOT ?2 ORDER BY w.number";
+        self.select(query, params![run.as_str(), but.map(|but| but.0)], |row| {
+            let process = ProcessId { machine: row.get(1)?, process: row.get(2)? };
+            Ok((WorkerId(row.get(0)?), process, super::history::unsigned(row, 3)?))
+        })
+    }
+
+    /// Gives back what a worker had whose process has died: it waits again, but for what several processes died over,
+    /// which is set aside. How many documents that were.
+    ///
+    /// # Errors
+    /// Whatever befalls the file.
+    pub fn take_over(&self, worker: WorkerId) -> Result<u64, StoreError> {
+        self.transact(|connection| {
+            let take = || -> rusqlite::Result<u64> {
+                // Only what is done here, and not the waiting for an answer, can have been the end of a process: a document
+                // that was being read, and one whose answer was being looked at.
+                connection.execute(
+                    "UPDATE documents SET crashes = crashes + 1 WHERE worker = ?1 AND state = 1
+                     AND (source_digest = '' OR EXISTS (SELECT 1 FROM answers a WHERE a.document = number))",
+                    [worker.0],
+                )?;
+                connection.execute(
+                    "UPDATE documents SET state = 3, worker = NULL, reason = ?3
+                     WHERE worker = ?1 AND state = 1 AND crashes >= ?2",
+                    params![worker.0, MOST_CRASHES, poison_reason()],
+                )?;
+                release(connection, worker, 2)
+            };
+            take().map_err(|error| self.sqlite(&error))
+        })
+    }
+
+    /// How many documents of a run are how far.
+    ///
+    /// # Errors
+    /// Whatever befalls the file.
+    pub fn stages(&self, run: &RunId) -> Result<StageCounts, StoreError> {
+        let query = "SELECT d.state, count(*) FROM documents d JOIN runs r ON r.number = d.run
+                     WHERE r.id = ?1 GROUP BY d.state";
+        let mut counts = StageCounts::default();
+        for (stage, count) in self.select(query, params![run.as_str()], |row| {
+            Ok((row.get::<_, i64>(0)?, super::history::unsigned(row, 1)?))
+        })? {
+            if let Some(slot) = usize::try_from(stage).ok().and_then(|at| counts.0.get_mut(at)) {
+                *slot = count;
+            }
+        }
+        Ok(counts)
+    }
+
+    /// Whether a document of this run passed, or was rightly skipped.
+    ///
+    /// # Errors
+    /// Whatever befalls the file.
+    pub fn passed(&self, document: DocumentKey) -> Result<bool, StoreError> {
+        let query = "SELECT json_extract(outcome, '$.final_status') IN ('passed', 'skipped')
+                     FROM outcomes WHERE document = ?1";
+        Ok(self.select(query, [document.0], |row| row.get(0))?.pop().unwrap_or_default())
+    }
+
+    /// Makes the documents that one run finished those of another, with their results and without what happened in them. How
+    /// many those were.
+    ///
+    /// # Errors
+    /// [`StoreError::UnknownRun`], and whatever befalls the file.
+    pub fn carry_over(&self, from: &RunId, to: &RunId) -> Result<u64, StoreError> {
+        let sqlite = |error: rusqlite::Error| self.sqlite(&error);
+        self.transact(|connection| {
+            let (from, to) = (run_number(connection, from, sqlite)?, run_number(connection, to, sqlite)?);
+            let count = connection
+                .execute(
+                    "INSERT INTO documents (run, id, document_type, source_digest, path, place, source, artifact, state,
+                                            attempts)
+                     SELECT ?2, id, document_type, source_digest, path, place, source, artifact, state, attempts
+                     FROM documents WHERE run = ?1 AND state = 2 ORDER BY number",
+                    [from, to],
+                )
+                .map_err(sqlite)?;
+            connection
+                .execute(
+                    "INSERT INTO outcomes (document, outcome)
+                     SELECT new.number, o.outcome FROM documents old
+                     JOIN documents new ON new.run = ?2 AND new.id = old.id JOIN outcomes o ON o.document = old.number
+                     WHERE old.run = ?1 AND old.state = 2",
+                    [from, to],
+                )
+                .map_err(sqlite)?;
+            Ok(u64::try_from(count).unwrap_or(u64::MAX))
+        })
+    }
+
+    /// Puts a document back into the queue, to go on where it was, or from the start: then nothing that is recorded of it
+    /// counts any more.
+    ///
+    /// # Errors
+    /// Whatever befalls the file.
+    pub fn requeue(&self, document: DocumentKey, anew: bool) -> Result<(), StoreError> {
+        self.transact(|connection| requeue(connection, document, anew).map_err(|error| self.sqlite(&error)))
+    }
+
+    /// Puts back every document of a run that is in one of these stages, to go on where it was. How many those were.
+    ///
+    /// # Errors
+    /// Whatever befalls the file.
+    pub fn requeue_all(&self, run: &RunId, stages: &[DocumentStage]) -> Result<u64, StoreError> {
+        let sqlite = |error: rusqlite::Error| self.sqlite(&error);
+        self.transact(|connection| {
+            let run = run_number(connection, run, sqlite)?;
+            let mut count = 0;
+            for stage in stages.iter().filter(|stage| **stage != DocumentStage::Running) {
+                let query = "UPDATE documents SET state = 0, worker = NULL, crashes = 0 WHERE run = ?1 AND state = ?2";
+                count += connection.execute(query, params![run, stage.number()]).map_err(sqlite)?;
+            }
+            Ok(u64::try_from(count).unwrap_or(u64::MAX))
+        })
+    }
+}
+
+fn beat(connection: &Connection, worker: WorkerId, used: Usage) -> rusqlite::Result<Option<RunPulse>> {
+    let number = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
+    let run: Option<i64> = connection
+        .prepare_cached(
+            "UPDATE workers SET beats = beats + 1, calls = ?2, tokens = ?3, cost = ?4
+             WHERE number = ?1 AND state = 0 RETURNING run",
+        )?
+        .query_one(
+            params![worker.0, number(used.calls), number(used.tokens), used.known_cost_usd.get()],
+            |row| row.get(0),
+        )
+        .optional()?;
+    let Some(run) = run else { return Ok(None) };
+    connection
+        .prepare_cached(
+            "SELECT (SELECT state = 2 FROM runs WHERE number = ?1), coalesce(sum(calls), 0),
+                    coalesce(sum(tokens), 0), coalesce(sum(cost), 0.0)
+             FROM workers WHERE run = ?1 AND number <> ?2",
+        )?
+        .query_one([run, worker.0], |row| {
+            Ok(RunPulse {
+                cancelled: row.get(0)?,
+                calls_of_others: super::history::unsigned(row, 1)?,
+                tokens_of_others: super::history::unsigned(row, 2)?,
+                cost_of_others: row.get(3)?,
+            })
+        })
+        .map(Some)
+}
+
+fn poison_reason() -> String {
+    format!("{MOST_CRASHES} processes ended while they read it or looked at an answer to it")
+}
+
+fn release(connection: &Connection, worker: WorkerId, ended: i64) -> rusqlite::Result<u64> {
+    connection
+        .execute("UPDATE workers SET state = ?2 WHERE number = ?1 AND state = 0", params![worker.0, ended])?;
+    let released = connection.execute(
+        "UPDATE documents SET state = 0, worker = NULL WHERE worker = ?1 AND state = 1",
+        [worker.0],
+    )?;
+    Ok(u64::try_from(released).unwrap_or(u64::MAX))
+}
+
+fn enqueue_one(
+    connection: &Connection,
+    run: i64,
+    folder: Option<&str>,
+    document: &QueuedDocument,
+) -> rusqlite::Result<Queued> {
+    let place = names::digest_of(&document.place);
+    let known = connection
+        .prepare_cached(
+            "SELECT number, id, state, source_digest FROM documents WHERE run = ?1 AND place = ?2",
+        )?
+        .query_one(params![run, place], |row| {
+            Ok(Queued::Known {
+                document: DocumentKey(row.get(0)?),
+                id: DocumentId::new(row.get::<_, String>(1)?),
+                stage: DocumentStage::of(row.get(2)?).unwrap_or(DocumentStage::Failed),
+                source_digest: row.get(3)?,
+            })
+        })
+        .optional()?;
+    if let Some(known) = known {
+        return Ok(known);
+    }
+    let artifact =
+        folder.map(|folder| names::reserve(connection, folder, &place, &document.names)).transpose()?;
+    if let Some(artifact) = &artifact
+        && let Some(run) = at_work_elsewhere(connection, run, artifact.number)?
+    {
+        return Ok(Queued::Elsewhere { run });
+    }
+    let path = document.path.as_ref().map(|path| path.to_string_lossy());
+    let wanted = artifact.iter().map(|artifact| &artifact.name).chain(&document.names);
+    for name in wanted {
+        let inserted = connection
+            .prepare_cached(
+                "INSERT INTO documents (run, id, document_type, source_digest, path, place, source, artifact)
+                 VALUES (?1, ?2, '', '', ?3, ?4, ?5, ?6)",
+            )?
+            .execute(params![
+                run,
+                name,
+                path,
+                place,
+                document.source,
+                artifact.as_ref().map(|one| one.number)
+            ]);
+        match inserted {
+            Err(error) if is_duplicate(&error) => {}
+            inserted => return inserted.map(|_| Queued::Added),
+        }
+    }
+    Err(rusqlite::Error::StatementChangedRows(0))
+}
+
+/// Another run that has a document of the same files waiting or under way, while a process works on that run.
+fn at_work_elsewhere(connection: &Connection, run: i64, artifact: i64) -> rusqlite::Result<Option<RunId>> {
+    connection
+        .prepare_cached(
+            "SELECT r.id FROM documents d JOIN runs r ON r.number = d.run
+             WHERE d.artifact = ?2 AND d.run <> ?1 AND d.state IN (0, 1) AND r.state = 0
+               AND EXISTS (SELECT 1 FROM workers w WHERE w.run = d.run AND w.state = 0) LIMIT 1",
+        )?
+        .query_one([run, artifact], |row| row.get::<_, String>(0))
+        .optional()
+        .map(|id| id.map(RunId::new))
+}
+
+fn claim(
+    connection: &Connection,
+    run: &RunId,
+    worker: WorkerId,
+    most: i64,
+) -> rusqlite::Result<Vec<Claimed>> {
+    let mut claimed = connection
+        .prepare_cached(
+            "UPDATE documents SET state = 1, worker = ?2, attempts = attempts + 1
+             WHERE number IN (SELECT d.number FROM runs r JOIN documents d ON d.run = r.number AND d.state = 0
+                              WHERE r.id = ?1 AND r.state = 0 ORDER BY d.number LIMIT ?3)
+               AND EXISTS (SELECT 1 FROM workers WHERE number = ?2 AND state = 0)
+             RETURNING number, id, path, source, source_digest, attempts, artifact",
+        )?
+        .query_map(params![run.as_str(), worker.0, most], |row| read_claimed(connection, row))?
+        .collect::<rusqlite::Result<Vec<_>>>()?;
+    claimed.sort_by_key(|one| one.document);
+    Ok(claimed)
+}
+
+fn read_claimed(connection: &Connection, row: &Row<'_>) -> rusqlite::Result<Claimed> {
+    let artifact: Option<i64> = row.get(6)?;
+    Ok(Claimed {
+        document: DocumentKey(row.get(0)?),
+        id: DocumentId::new(row.get::<_, String>(1)?),
+        path: row.get::<_, Option<String>>(2)?.map(PathBuf::from),
+        source: row.get(3)?,
+        source_digest: row.get(4)?,
+        attempts: row.get::<_, u32>(5)?.saturating_sub(1),
+        artifact: artifact.map(|number| names::of(connection, number)).transpose()?,
+    })
+}
+
+fn requeue(connection: &Connection, document: DocumentKey, anew: bool) -> rusqlite::Result<()> {
+    if anew {
+        let numbers = event_numbers(document);
+        let next: i64 = connection.query_one(
+            "SELECT 1 + coalesce(max(number), ?1 - 1) FROM events WHERE number >= ?1 AND number < ?2",
+            [numbers.start, numbers.end],
+            |row| row.get(0),
+        )?;
+        if next > numbers.start {
+            connection.execute(
+                "INSERT INTO events (number, at_ms, kind, payload) VALUES (?1, 0, ?2, '{\"keeps\":0}')",
+                params![next, super::RESUMED],
+            )?;
+        }
+        connection.execute("DELETE FROM answers WHERE document = ?1", [document.0])?;
+        connection.execute(
+            "UPDATE documents SET document_type = '', source_digest = '' WHERE number = ?1",
+            [document.0],
+        )?;
+    }
+    connection
+        .execute(
+            "UPDATE documents SET state = 0, worker = NULL, crashes = 0, reason = NULL WHERE number = ?1 AND state <> 1",
+            [document.0],
+        )
+        .map(drop)
+}
+
+/// The file that a journal and the artifacts beside it are in, as the folder's own name for itself: it may be moved.
+#[must_use]
+pub fn folder_key(journal: &Path, artifacts: &Path) -> String {
+    let absolute = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+    let folder = absolute(artifacts);
+    if journal.parent().is_some_and(|parent| absolute(parent) == folder) {
+        return ".".to_owned();
+    }
+    folder.to_string_lossy().into_owned()
+}
