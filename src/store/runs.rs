@@ -140,6 +140,18 @@ impl Journal {
         })
     }
 
+    /// Looks at the whole file.
+    ///
+    /// # Errors
+    /// [`StoreError::Damaged`], and whatever befalls the file.
+    pub fn check(&self) -> Result<(), StoreError> {
+        let said: String = self
+            .connection()
+            .query_one("PRAGMA integrity_check(1)", [], |row| row.get(0))
+            .map_err(|error| self.sqlite(&error))?;
+        if said == "ok" { Ok(()) } else { Err(StoreError::Damaged { path: self.path().to_path_buf(), reason: said }) }
+    }
+
     /// Gives the room of what was removed back to the disk. It needs as much room again while it works.
     ///
     /// # Errors

@@ -1,0 +1,110 @@
+//! `kill -9` at random moments, again and again: nothing is lost, nothing that was finished is paid twice, and the results are
+//! those of a run that nobody killed.
+
+use super::Failure;
+use super::project::Project;
+use super::server::Server;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// Documents of a batch, and how many of them are under way at once.
+const DOCUMENTS: usize = 100;
+const JOBS: usize = 8;
+
+pub(super) fn run(kills: usize) -> Result<(), Failure> {
+    let expected = uninterrupted()?;
+    let (mut done, mut batches, mut calls, mut twice, mut late) = (0, 0, 0, 0, 0);
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    while done < kills {
+        let project = Project::new(DOCUMENTS)?;
+        let server = Server::start(Duration::from_millis(5))?;
+        let mut process = project.run(server.address(), JOBS).spawn()?;
+        let mut in_this = 0;
+        let status = loop {
+            // Most are killed while they work, some before they begin to.
+            std::thread::sleep(Duration::from_millis(20 + random.below(180)));
+            if let Some(status) = process.try_wait()? {
+                break status;
+            }
+            if done >= kills {
+                break process.wait()?;
+            }
+            process.kill()?;
+            process.wait()?;
+            done += 1;
+            in_this += 1;
+            // A run that was killed before it had begun is run once more.
+            let begun = project.path("journal.sqlite").exists()
+                && project.journal().is_ok_and(|journal| journal.runs().is_ok_and(|runs| !runs.is_empty()));
+            process = if begun {
+                project.resume(server.address(), JOBS).spawn()?
+            } else {
+                project.run(server.address(), JOBS).spawn()?
+            };
+        };
+        batches += 1;
+        let answered = server.take();
+        calls += answered.calls;
+        twice += answered.twice;
+        let most = u64::try_from(in_this * JOBS).unwrap_or(u64::MAX);
+        if answered.twice > most {
+            return Err(format!("{} calls were made twice; {in_this} kills excuse {most}", answered.twice).into());
+        }
+        if !status.success() && in_this == 0 {
+            return Err(format!("the run ended with {status}").into());
+        }
+        let found = results(&project)?;
+        if found.len() != DOCUMENTS {
+            return Err(format!("{} of {DOCUMENTS} documents are there", found.len()).into());
+        }
+        for (id, result) in &found {
+            if expected.get(id) != Some(result) {
+                late += 1;
+                println!("`{id}` differs:\n  {:?}\n  {:?}", expected.get(id), result);
+            }
+        }
+        project.journal()?.check()?;
+    }
+    println!("{done} kills in {batches} batches of {DOCUMENTS} documents, {JOBS} at once");
+    println!("  lost 0, journals damaged 0, results that differ {late}");
+    println!("  calls {calls}, of them made twice because they were under way {twice}");
+    if late > 0 { Err("results differ".into()) } else { Ok(()) }
+}
+
+fn uninterrupted() -> Result<BTreeMap<String, Value>, Failure> {
+    let project = Project::new(DOCUMENTS)?;
+    let server = Server::start(Duration::ZERO)?;
+    let status = project.run(server.address(), JOBS).status()?;
+    if !status.success() {
+        return Err(format!("the run ended with {status}").into());
+    }
+    results(&project)
+}
+
+/// What each document came to, but for times and for remarks about calls that were under way.
+fn results(project: &Project) -> Result<BTreeMap<String, Value>, Failure> {
+    let journal = project.journal()?;
+    let mut found = BTreeMap::new();
+    let run = journal.runs()?.pop().ok_or("there is no run")?;
+    journal.each_document(&run.id, |document, outcome| {
+        let Some(Value::Object(mut outcome)) = outcome else { return };
+        for member in ["elapsed_ms", "warnings"] {
+            outcome.shift_remove(member);
+        }
+        found.insert(document.record.id.to_string(), Value::Object(outcome));
+    })?;
+    Ok(found)
+}
+
+/// Marsaglia's xorshift: moments of killing, the same in every run of this.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % limit
+    }
+}
