@@ -213,7 +213,7 @@ impl Work {
             .with_network(self.plan.profile.network.clone());
         let providers = tape.iter().fold(providers, |providers, tape| providers.with_tape(tape.clone()));
         // What plugins say when they are opened is logged, too.
-        self.log.start()?;
+        let telemetry = self.log.start()?;
         let (candidates, consultants) = match self.asks {
             Asks::Everybody => (
                 open_stages(&providers, &self.plan)?,
@@ -302,6 +302,8 @@ impl Work {
             Ok(exit)
         };
         let exit = followed();
+        // While a second interrupt still ends the process.
+        drop(telemetry);
         // A call that hangs in a plugin must not keep the process.
         runtime.shutdown_background();
         exit
