@@ -306,4 +306,65 @@ mod tests {
         );
         assert!(json_line("x", Level::WARN, Map::new(), "T").contains("\"level\":\"warn\""));
     }
+
+    /// Takes down what is written.
+    #[derive(Clone, Default)]
+    struct Written(std::sync::Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Written {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0.lock().unwrap().write(bytes)
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    /// Documents that are run at the same time, on one thread or several, don't get each other's ids.
+    #[test]
+    fn a_line_has_the_ids_of_the_spans_round_it() {
+        let written = Written::default();
+        let lines =
+            Lines { format: LogFormat::Json, plugins: false, out: Mutex::new(Box::new(written.clone())) };
+        tracing::subscriber::with_default(Registry::default().with(lines.filtered()), || {
+            let run = tracing::info_span!(target: "loopctl", "run", run = "r1");
+            let documents = ["a", "b"]
+                .map(|id| tracing::info_span!(target: "loopctl", parent: &run, "document", documentId = id));
+            for document in [&documents[1], &documents[0]] {
+                let iteration = tracing::info_span!(target: "loopctl", parent: document, "iteration");
+                let _inside = iteration.enter();
+                tracing::info!(target: "loopctl", event = "waited", waited_ms = 7);
+            }
+            tracing::info!(target: "loopctl", parent: &documents[1], event = "stopped");
+            tracing::info!(target: "loopctl", parent: &run, event = "left_alone");
+            tracing::info!(target: "loopctl", event = "nowhere");
+            // Of a library, and to be measured only.
+            tracing::info!(target: "hyper", parent: &run, "a header");
+            tracing::debug!(target: names::MEASURES, parent: &run, event = "issues");
+        });
+        let text = String::from_utf8(written.0.lock().unwrap().clone()).unwrap();
+        let ids: Vec<String> = text
+            .lines()
+            .map(|line| {
+                let line: Value = serde_json::from_str(line).unwrap();
+                let word = |name: &str| line[name].as_str().unwrap_or("-").to_owned();
+                [word("event"), word("run"), word("documentId")].join(" ")
+            })
+            .collect();
+        assert_eq!(
+            ids,
+            [
+                "run_started r1 -",
+                "waited r1 b",
+                "waited r1 a",
+                "stopped r1 b",
+                "left_alone r1 -",
+                "nowhere - -",
+                "document_finished r1 a",
+                "document_finished r1 b",
+                "run_finished r1 -"
+            ]
+        );
+    }
 }
