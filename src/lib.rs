@@ -59,6 +59,12 @@ pub mod experiment;
 
 // Layer 4: effects.
 #[cfg(feature = "run")]
+#[cfg_attr(
+    feature = "telemetry",
+    expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "clock, environment, a collector")
+)]
+pub(crate) mod telemetry;
+#[cfg(feature = "run")]
 #[expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "plugins, network, clock")]
 pub mod provider;
 #[cfg(feature = "run")]

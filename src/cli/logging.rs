@@ -1,25 +1,30 @@
-//! `--log`: what happens in a run, line by line, for programs or for people.
+//! `--log`: what happens in a run, line by line, for programs or for people; `--otlp`: the same for a collector.
 //!
 //! The lines are made of the library's spans and events: one when a run begins, one when a run, a document or a call has
-//! ended, and one for each event. A field that was recorded by its text form is JSON where it reads as JSON, so that
-//! lists and objects stay what they are.
+//! ended, and one for each event. Each has the ids of the run and the document in whose spans it happened.
 
 use super::exit::Failure;
 use super::sanitized::Sanitized;
 use crate::provider::LOG_TARGET;
+use crate::telemetry::endpoints::{base_url, endpoints};
+use crate::telemetry::export::Export;
+use crate::telemetry::fields::Fields;
+use crate::telemetry::names;
 use clap::{Args, ValueEnum};
+use reqwest::Url;
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
-use tracing::field::{Field, Visit};
 use tracing::level_filters::LevelFilter;
 use tracing::span::{Attributes, Id, Record};
-use tracing::{Event, Level, Metadata, Subscriber};
+use tracing::{Event, Level, Metadata};
+use tracing_subscriber::Registry;
+use tracing_subscriber::filter::filter_fn;
 use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
-use tracing_subscriber::registry::LookupSpan;
+use tracing_subscriber::registry::Scope;
 
 /// The variable that asks for a log where `--log` does not.
 const VARIABLE: &str = "LOOPCTL_LOG";
@@ -36,6 +41,10 @@ pub(super) struct LogArguments {
     /// Log what provider plugins say, too: whether they quote documents is theirs to say
     #[arg(long)]
     log_plugins: bool,
+    /// Export spans and metrics to this collector (OTLP over HTTP); no document text and no values are in them [env:
+    /// OTEL_EXPORTER_OTLP_ENDPOINT]
+    #[arg(long, value_name = "URL", value_parser = base_url)]
+    otlp: Option<Url>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -47,11 +56,42 @@ enum LogFormat {
 }
 
 impl LogArguments {
-    /// Starts the log of this process, if one is asked for.
-    pub(super) fn start(&self) -> Result<(), Failure> {
+    /// Starts the log and the export of this process, as far as they are asked for.
+    pub(super) fn start(&self) -> Result<Telemetry, Failure> {
+        let lines = self.lines()?;
+        let is_logged = lines.is_some();
+        let asked = endpoints(self.otlp.as_ref(), &|name| std::env::var(name).ok());
+        let export = asked.and_then(|asked| asked.map(|to| Export::start::<Registry>(&to)).transpose());
+        let (export, spans, trouble) = match export {
+            Ok(Some((export, spans))) => (Some(export), Some(spans), None),
+            Ok(None) => (None, None, None),
+            Err(why) => (None, None, Some(why)),
+        };
+        // Only a second subscriber of the same process would fail, and there is none.
+        let _ = match (spans, lines) {
+            (None, None) => Ok(()),
+            (None, Some(lines)) => {
+                tracing::subscriber::set_global_default(Registry::default().with(lines.filtered()))
+            }
+            (Some(spans), None) => tracing::subscriber::set_global_default(Registry::default().with(spans)),
+            (Some(spans), Some(lines)) => {
+                let both = spans.and_then(lines.filtered());
+                tracing::subscriber::set_global_default(Registry::default().with(both))
+            }
+        };
+        let telemetry = Telemetry { export, is_logged };
+        if let Some(why) = trouble {
+            tracing::warn!(target: "loopctl", event = "export_failed", reason = why);
+            telemetry.say(&why);
+        }
+        Ok(telemetry)
+    }
+
+    /// The log, if one is asked for.
+    fn lines(&self) -> Result<Option<Lines>, Failure> {
         let Some(format) = self.format()? else {
             let only = match (&self.log_file, self.log_plugins) {
-                (None, false) => return Ok(()),
+                (None, false) => return Ok(None),
                 (Some(_), _) => "`--log-file` says where, but not what to log",
                 (None, true) => "`--log-plugins` adds to a log, and there is none",
             };
@@ -66,10 +106,7 @@ impl LogArguments {
                 })?)
             }
         };
-        let lines = Lines { format, plugins: self.log_plugins, out: Mutex::new(out) };
-        // Only a second log of the same process would fail, and there is none.
-        let _ = tracing::subscriber::set_global_default(tracing_subscriber::registry().with(lines));
-        Ok(())
+        Ok(Some(Lines { format, plugins: self.log_plugins, out: Mutex::new(out) }))
     }
 
     fn format(&self) -> Result<Option<LogFormat>, Failure> {
@@ -81,6 +118,30 @@ impl LogArguments {
                 Failure::usage(format!("`{VARIABLE}` is `{word}`")).help("set it to `text` or `json`")
             }),
             _ => Ok(None),
+        }
+    }
+}
+
+/// The log and the export of this process. Dropped, it waits a moment for the collector to take what is left.
+pub(super) struct Telemetry {
+    export: Option<Export>,
+    is_logged: bool,
+}
+
+impl Telemetry {
+    /// That telemetry fails is no reason for a run to fail: it is said where people look, once.
+    fn say(&self, why: &str) {
+        if !self.is_logged {
+            let mut out = Sanitized::new(std::io::stderr(), false);
+            let _ = writeln!(out, "warning: not everything was exported by OTLP: {why}");
+        }
+    }
+}
+
+impl Drop for Telemetry {
+    fn drop(&mut self) {
+        if let Some(why) = self.export.take().and_then(Export::close) {
+            self.say(&why);
         }
     }
 }
@@ -99,45 +160,47 @@ struct Open {
     began: Instant,
 }
 
-/// Fields in the order in which they were recorded.
-#[derive(Default)]
-struct Fields(Map<String, Value>);
-
-impl Visit for Fields {
-    fn record_debug(&mut self, field: &Field, value: &dyn std::fmt::Debug) {
-        let text = format!("{value:?}");
-        let value = serde_json::from_str(&text).unwrap_or(Value::String(text));
-        self.0.insert(field.name().to_owned(), value);
-    }
-
-    fn record_str(&mut self, field: &Field, value: &str) {
-        self.0.insert(field.name().to_owned(), value.into());
-    }
-
-    fn record_f64(&mut self, field: &Field, value: f64) {
-        self.0.insert(field.name().to_owned(), value.into());
-    }
-
-    fn record_i64(&mut self, field: &Field, value: i64) {
-        self.0.insert(field.name().to_owned(), value.into());
-    }
-
-    fn record_u64(&mut self, field: &Field, value: u64) {
-        self.0.insert(field.name().to_owned(), value.into());
-    }
-
-    fn record_bool(&mut self, field: &Field, value: bool) {
-        self.0.insert(field.name().to_owned(), value.into());
-    }
-}
+/// The run and the document in whose spans something happens. Not the process's: it runs many documents at once.
+const IDS: [&str; 2] = ["run", "documentId"];
 
 impl Lines {
-    fn write(&self, event: &str, level: Level, mut fields: Map<String, Value>) {
-        let level = if fields.contains_key("error.type") { Level::WARN } else { level };
-        // Said by the line itself, or for exporters only.
-        for name in ["event", "otel.name", "otel.kind"] {
-            fields.shift_remove(name);
+    /// Only what this program says: other crates log requests, and their headers have keys in them.
+    fn filtered(self) -> impl Layer<Registry> {
+        let plugins = self.plugins;
+        let is_logged = move |metadata: &Metadata<'_>| {
+            let target = metadata.target();
+            if target == LOG_TARGET {
+                return plugins;
+            }
+            *metadata.level() <= Level::INFO && (target == "loopctl" || target.starts_with("loopctl::"))
+        };
+        let most = if plugins { LevelFilter::DEBUG } else { LevelFilter::INFO };
+        self.with_filter(filter_fn(is_logged).with_max_level_hint(most))
+    }
+
+    /// Begins a line with the ids of the spans round it, and what else is known follows.
+    fn write(
+        &self,
+        event: &str,
+        level: Level,
+        scope: Option<Scope<'_, Registry>>,
+        fields: Map<String, Value>,
+    ) {
+        let level = if fields.contains_key(names::ERROR_TYPE) { Level::WARN } else { level };
+        let mut line = Map::new();
+        let spans: Vec<_> = scope.into_iter().flatten().collect();
+        for name in IDS {
+            let found = fields.get(name).cloned().or_else(|| {
+                spans.iter().find_map(|span| span.extensions().get::<Open>()?.fields.0.get(name).cloned())
+            });
+            line.extend(found.map(|id| (name.to_owned(), id)));
         }
+        line.extend(fields);
+        // Said by the line itself, or for exporters only.
+        for name in ["event", names::SPAN_NAME, names::SPAN_KIND] {
+            line.shift_remove(name);
+        }
+        let fields = line;
         let now = jiff::Timestamp::now().to_string();
         let line = match self.format {
             LogFormat::Json => json_line(event, level, fields, &now),
@@ -184,32 +247,19 @@ fn end_of(span: &str) -> Option<&'static str> {
     }
 }
 
-impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Lines {
-    /// Only what this program says: other crates log requests, and their headers have keys in them.
-    fn enabled(&self, metadata: &Metadata<'_>, _: Context<'_, S>) -> bool {
-        let target = metadata.target();
-        if target == LOG_TARGET {
-            return self.plugins;
-        }
-        *metadata.level() <= Level::INFO && (target == "loopctl" || target.starts_with("loopctl::"))
-    }
-
-    fn max_level_hint(&self) -> Option<LevelFilter> {
-        Some(if self.plugins { LevelFilter::DEBUG } else { LevelFilter::INFO })
-    }
-
-    fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, context: Context<'_, S>) {
+impl Layer<Registry> for Lines {
+    fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, context: Context<'_, Registry>) {
         let mut fields = Fields::default();
         attributes.record(&mut fields);
         if attributes.metadata().name() == "run" {
-            self.write("run_started", Level::INFO, fields.0.clone());
+            self.write("run_started", Level::INFO, None, fields.0.clone());
         }
         if let Some(span) = context.span(id) {
             span.extensions_mut().insert(Open { fields, began: Instant::now() });
         }
     }
 
-    fn on_record(&self, id: &Id, record: &Record<'_>, context: Context<'_, S>) {
+    fn on_record(&self, id: &Id, record: &Record<'_>, context: Context<'_, Registry>) {
         if let Some(span) = context.span(id)
             && let Some(open) = span.extensions_mut().get_mut::<Open>()
         {
@@ -217,23 +267,23 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Lines {
         }
     }
 
-    fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
+    fn on_event(&self, event: &Event<'_>, context: Context<'_, Registry>) {
         let mut fields = Fields::default();
         event.record(&mut fields);
         // What has no name of its own goes by its message.
         let message = fields.0.shift_remove("message");
         let name = fields.0.get("event").or(message.as_ref()).and_then(Value::as_str).unwrap_or("note");
         let name = name.to_owned();
-        self.write(&name, *event.metadata().level(), fields.0);
+        self.write(&name, *event.metadata().level(), context.event_scope(event), fields.0);
     }
 
-    fn on_close(&self, id: Id, context: Context<'_, S>) {
+    fn on_close(&self, id: Id, context: Context<'_, Registry>) {
         let Some(span) = context.span(&id) else { return };
         let Some(event) = end_of(span.name()) else { return };
         let Some(Open { mut fields, began }) = span.extensions_mut().remove::<Open>() else { return };
         let took = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
         fields.0.insert("duration_ms".to_owned(), took.into());
-        self.write(event, Level::INFO, fields.0);
+        self.write(event, Level::INFO, Some(span.scope()), fields.0);
     }
 }
 
@@ -255,5 +305,66 @@ mod tests {
             "T  WARN waiting documentId=\"a b\" score={\"overall\":0.5} reason=x\n"
         );
         assert!(json_line("x", Level::WARN, Map::new(), "T").contains("\"level\":\"warn\""));
+    }
+
+    /// Takes down what is written.
+    #[derive(Clone, Default)]
+    struct Written(std::sync::Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Written {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0.lock().unwrap().write(bytes)
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    /// Documents that are run at the same time, on one thread or several, don't get each other's ids.
+    #[test]
+    fn a_line_has_the_ids_of_the_spans_round_it() {
+        let written = Written::default();
+        let lines =
+            Lines { format: LogFormat::Json, plugins: false, out: Mutex::new(Box::new(written.clone())) };
+        tracing::subscriber::with_default(Registry::default().with(lines.filtered()), || {
+            let run = tracing::info_span!(target: "loopctl", "run", run = "r1");
+            let documents = ["a", "b"]
+                .map(|id| tracing::info_span!(target: "loopctl", parent: &run, "document", documentId = id));
+            for document in [&documents[1], &documents[0]] {
+                let iteration = tracing::info_span!(target: "loopctl", parent: document, "iteration");
+                let _inside = iteration.enter();
+                tracing::info!(target: "loopctl", event = "waited", waited_ms = 7);
+            }
+            tracing::info!(target: "loopctl", parent: &documents[1], event = "stopped");
+            tracing::info!(target: "loopctl", parent: &run, event = "left_alone");
+            tracing::info!(target: "loopctl", event = "nowhere");
+            // Of a library, and to be measured only.
+            tracing::info!(target: "hyper", parent: &run, "a header");
+            tracing::debug!(target: names::MEASURES, parent: &run, event = "issues");
+        });
+        let text = String::from_utf8(written.0.lock().unwrap().clone()).unwrap();
+        let ids: Vec<String> = text
+            .lines()
+            .map(|line| {
+                let line: Value = serde_json::from_str(line).unwrap();
+                let word = |name: &str| line[name].as_str().unwrap_or("-").to_owned();
+                [word("event"), word("run"), word("documentId")].join(" ")
+            })
+            .collect();
+        assert_eq!(
+            ids,
+            [
+                "run_started r1 -",
+                "waited r1 b",
+                "waited r1 a",
+                "stopped r1 b",
+                "left_alone r1 -",
+                "nowhere - -",
+                "document_finished r1 a",
+                "document_finished r1 b",
+                "run_finished r1 -"
+            ]
+        );
     }
 }

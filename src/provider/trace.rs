@@ -1,6 +1,5 @@
 //! A span for each call, with the names that OpenTelemetry's semantic conventions for generative AI give its attributes
-//! (<https://github.com/open-telemetry/semantic-conventions-genai>, `docs/gen-ai/gen-ai-spans.md`). What was asked and
-//! answered is not among them.
+//! ([`crate::telemetry::names`]). What was asked and answered is not among them.
 
 use loopctl_plugin_sdk::protocol::{Completion, CompletionRequest, Usage};
 use serde_json::json;
@@ -9,6 +8,7 @@ use tracing::{Span, info_span};
 
 use super::error::identifier;
 use super::{CallFailure, Provider};
+use crate::telemetry::names as n;
 use crate::value::Usd;
 
 /// The span of a call. Dropped before [`CallSpan::end`], the call was given up.
@@ -30,30 +30,31 @@ impl CallSpan {
         let span = info_span!(
             target: "loopctl",
             "chat",
-            "otel.name" = name,
-            "otel.kind" = "client",
+            { n::SPAN_NAME } = name,
+            { n::SPAN_KIND } = "client",
             documentId = request.document.id,
             stage = request.stage,
             iteration = request.iteration,
             attempt = request.attempt,
-            "gen_ai.operation.name" = operation,
-            "gen_ai.provider.name" = conventional(provider.provider_label()),
-            "gen_ai.request.model" = asked,
-            "gen_ai.request.temperature" = options.temperature,
-            "gen_ai.request.seed" = options.seed,
-            "gen_ai.request.max_tokens" = options.max_tokens,
-            "gen_ai.output.type" = request.schema.is_some().then_some("json"),
-            "server.address" = server.as_ref().map(|(host, _)| host.as_str()),
-            "server.port" = server.as_ref().map(|(_, port)| *port),
-            "gen_ai.response.model" = Empty,
-            "gen_ai.response.id" = Empty,
-            "gen_ai.response.finish_reasons" = Empty,
-            "gen_ai.usage.input_tokens" = Empty,
-            "gen_ai.usage.cache_read.input_tokens" = Empty,
-            "gen_ai.usage.output_tokens" = Empty,
-            "error.type" = Empty,
+            { n::OPERATION } = operation,
+            { n::PROVIDER } = conventional(provider.provider_label()),
+            { n::REQUEST_MODEL } = asked,
+            { n::TEMPERATURE } = options.temperature,
+            { n::SEED } = options.seed,
+            { n::MAX_TOKENS } = options.max_tokens,
+            { n::OUTPUT_TYPE } = request.schema.is_some().then_some("json"),
+            { n::SERVER_ADDRESS } = server.as_ref().map(|(host, _)| host.as_str()),
+            { n::SERVER_PORT } = server.as_ref().map(|(_, port)| *port),
+            { n::RESPONSE_MODEL } = Empty,
+            { n::RESPONSE_ID } = Empty,
+            { n::FINISH_REASONS } = Empty,
+            { n::INPUT_TOKENS } = Empty,
+            { n::CACHE_READ_TOKENS } = Empty,
+            { n::OUTPUT_TOKENS } = Empty,
+            { n::ERROR_TYPE } = Empty,
             cost_usd = Empty,
             cached = Empty,
+            waited_ms = Empty,
         );
         let unfinished = provider.cost_unfinished(request).map(Usd::get);
         CallSpan { span, ended: false, unfinished }
@@ -76,7 +77,7 @@ impl CallSpan {
                 completion.usage.cost_usd
             }
             Err(failure) => {
-                self.span.record("error.type", failure.kind.as_str());
+                self.span.record(n::ERROR_TYPE, failure.kind.as_str());
                 if let Some(usage) = &failure.usage {
                     self.used(usage);
                 }
@@ -87,26 +88,25 @@ impl CallSpan {
     }
 
     fn answered(&self, completion: &Completion) {
-        let texts =
-            [("gen_ai.response.model", &completion.model), ("gen_ai.response.id", &completion.response_id)];
+        let texts = [(n::RESPONSE_MODEL, &completion.model), (n::RESPONSE_ID, &completion.response_id)];
         for (name, text) in texts {
             if let Some(text) = text.as_deref().and_then(identifier) {
                 self.span.record(name, text);
             }
         }
         if let Some(reason) = completion.finish_reason.as_deref().and_then(identifier) {
-            self.span.record("gen_ai.response.finish_reasons", display(json!([reason])));
+            self.span.record(n::FINISH_REASONS, display(json!([reason])));
         }
         self.used(&completion.usage);
     }
 
     fn used(&self, usage: &Usage) {
         if usage.input_tokens > 0 || usage.output_tokens > 0 {
-            self.span.record("gen_ai.usage.input_tokens", usage.input_tokens);
-            self.span.record("gen_ai.usage.output_tokens", usage.output_tokens);
+            self.span.record(n::INPUT_TOKENS, usage.input_tokens);
+            self.span.record(n::OUTPUT_TOKENS, usage.output_tokens);
         }
         if usage.cached_input_tokens > 0 {
-            self.span.record("gen_ai.usage.cache_read.input_tokens", usage.cached_input_tokens);
+            self.span.record(n::CACHE_READ_TOKENS, usage.cached_input_tokens);
         }
     }
 
@@ -122,7 +122,7 @@ impl CallSpan {
 impl Drop for CallSpan {
     fn drop(&mut self) {
         if !self.ended {
-            self.span.record("error.type", "cancelled");
+            self.span.record(n::ERROR_TYPE, "cancelled");
             self.cost(self.unfinished);
         }
     }

@@ -5,10 +5,11 @@ use super::batch_end::BatchEnd;
 use crate::engine::{DocumentState, Event, WakeReason};
 use crate::result::DocumentResult;
 use crate::store::RunId;
+use crate::telemetry::names::MEASURES;
 use crate::value::{DocumentId, Severity, Usage};
 use serde_json::{Map, Value, json};
 use tracing::field::{Empty, display};
-use tracing::{Level, Span, enabled, info, info_span, warn};
+use tracing::{Level, Span, debug, enabled, info, info_span, warn};
 
 /// The span of a session over documents.
 pub(super) fn run_span(run: &RunId, profile: &str) -> Span {
@@ -45,6 +46,7 @@ pub(super) fn document_span(id: &DocumentId) -> Span {
         documentId = id.as_str(),
         document_type = Empty,
         final_status = Empty,
+        final_score = Empty,
         stop_reason = Empty,
         iteration_count = Empty,
         calls = Empty,
@@ -57,6 +59,9 @@ pub(super) fn document_span(id: &DocumentId) -> Span {
 pub(super) fn end_document(span: &Span, result: &DocumentResult) {
     span.record("document_type", result.document_type.as_str());
     span.record("final_status", result.final_status.as_str());
+    if let Some(best) = &result.best_validation {
+        span.record("final_score", short(best.overall));
+    }
     span.record("stop_reason", result.stop_reason.to_string());
     span.record("iteration_count", result.iteration_count);
     record_usage(span, result.usage);
@@ -90,6 +95,11 @@ impl DocumentTrace {
         }
     }
 
+    /// That of the iteration that is under way.
+    fn span(&self) -> Span {
+        self.iteration.as_ref().map_or_else(Span::current, |(_, span)| span.clone())
+    }
+
     /// Tells of what happens to a document, of which so much is known.
     pub(super) fn see(&self, id: &DocumentId, event: &Event, document: &DocumentState) {
         if !enabled!(target: "loopctl", Level::INFO) {
@@ -97,12 +107,15 @@ impl DocumentTrace {
         }
         let id = id.as_str();
         match event {
-            Event::Decided(decision) => tell(id, document, decision.iteration),
+            Event::Produced { .. } | Event::Assembled { .. } => {
+                debug!(target: MEASURES, parent: self.span(), event = "produced");
+            }
+            Event::Decided(decision) => tell(&self.span(), id, document, decision.iteration),
             Event::Stopped { .. } => {
                 // A candidate whose judges were still being asked counts as it was measured.
                 let latest = document.assessed().enumerate().last();
                 if let Some((iteration, _)) = latest.filter(|(_, of)| of.decision.is_none()) {
-                    tell(id, document, iteration);
+                    tell(&self.span(), id, document, iteration);
                 }
                 warn!(target: "loopctl", event = "stopped", documentId = id);
             }
@@ -124,7 +137,7 @@ impl DocumentTrace {
 }
 
 /// One event for each iteration, in the reliability loop's words.
-fn tell(id: &str, document: &DocumentState, iteration: usize) {
+fn tell(span: &Span, id: &str, document: &DocumentState, iteration: usize) {
     let Some(assessment) = document.assessment(iteration) else { return };
     let before = iteration.checked_sub(1).and_then(|before| document.assessment(before));
     let improvement = before.map(|before| short(assessment.overall - before.overall));
@@ -142,6 +155,7 @@ fn tell(id: &str, document: &DocumentState, iteration: usize) {
     });
     info!(
         target: "loopctl",
+        parent: span,
         event = "marc_iteration",
         documentId = id,
         iteration,
@@ -149,6 +163,11 @@ fn tell(id: &str, document: &DocumentState, iteration: usize) {
         feedback = %feedback,
         improvement = %json!(improvement),
     );
+    if enabled!(target: MEASURES, Level::DEBUG) {
+        let issues: Vec<[&str; 2]> =
+            assessment.issues.iter().map(|issue| [issue.code.as_str(), issue.severity.as_str()]).collect();
+        debug!(target: MEASURES, parent: span, event = "issues", issues = %json!(issues));
+    }
 }
 
 /// Without the dust of adding: twelve decimals, a thousandth of what comparisons of scores allow.

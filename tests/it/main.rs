@@ -82,6 +82,8 @@ mod new_vocabulary;
 #[cfg(test)]
 mod next;
 #[cfg(test)]
+mod otlp;
+#[cfg(test)]
 mod pages;
 #[cfg(test)]
 mod panel;

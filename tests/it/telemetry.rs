@@ -32,7 +32,7 @@ fn masked(lines: &[Value]) -> String {
 }
 
 /// A run that has all kinds of lines: a failed call, a wait, two iterations and a fallback to no price.
-fn eventful() -> Workspace {
+pub(crate) fn eventful() -> Workspace {
     let mut first = scoring(5);
     first["tokens"] = json!({"input": 1000, "output": 100});
     first["model"] = json!("tale-1");
@@ -62,7 +62,8 @@ fn an_iteration_has_the_fields_of_the_reliability_loop_and_no_others() {
     assert_eq!(told.len(), 2);
     for (iteration, line) in told.iter().enumerate() {
         let names: Vec<&String> = line.as_object().unwrap().keys().collect();
-        let expected = ["event", "documentId", "iteration", "score", "feedback", "improvement", "timestamp"];
+        let expected =
+            ["event", "run", "documentId", "iteration", "score", "feedback", "improvement", "timestamp"];
         assert_eq!(names, expected);
         assert_eq!(line["iteration"], json!(iteration));
         line["timestamp"].as_str().unwrap().parse::<jiff::Timestamp>().unwrap();
@@ -227,4 +228,38 @@ fn what_plugins_say_is_in_a_log_only_when_that_is_asked_for() {
         }
     }
     place.run(&["run", "--log-plugins", "doc.txt"]).exits(2).says(&["`--log-plugins` adds to a log"]);
+}
+
+/// By the spans in which it happens, not by what the process does: documents may be run at the same time.
+#[test]
+fn every_line_of_a_run_says_of_which_run_and_document_it_is() {
+    let place = eventful();
+    place.write("other.txt", "Nothing is read from here either.");
+    let arguments = ["run", "--profile", "steps", "--log", "json", "--log-file", "log.jsonl"];
+    for times in 1..=2 {
+        let mut command = place.loopctl(&arguments);
+        command.args(["doc.txt", "other.txt"]).output().unwrap();
+        let log = place.read("log.jsonl");
+        let lines: Vec<Value> = log.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let mut runs: Vec<&str> = lines.iter().map(|line| line["run"].as_str().unwrap()).collect();
+        runs.dedup();
+        assert_eq!(runs.len(), times, "{log}");
+        for line in &lines {
+            let is_of_run = ["run_started", "run_finished"].map(Value::from).contains(&line["event"]);
+            let document = line["documentId"].as_str();
+            assert_eq!(document.is_none(), is_of_run, "{line}");
+            assert!(document.is_none_or(|id| ["doc", "other"].contains(&id)), "{line}");
+            // First what happened, then to whom.
+            let names: Vec<&String> =
+                line.as_object().unwrap().keys().filter(|name| *name != "level").collect();
+            assert_eq!((names[0].as_str(), names[1].as_str()), ("event", "run"));
+            assert!(is_of_run || names[2] == "documentId", "{line}");
+        }
+        for id in ["doc", "other"] {
+            assert!(
+                lines.iter().any(|line| line["event"] == "call_finished" && line["documentId"] == id),
+                "{log}"
+            );
+        }
+    }
 }

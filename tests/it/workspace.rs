@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 pub(crate) const PLENTY: Duration = Duration::from_secs(600);
 
 /// Variables that would change what the command does.
-const FOREIGN: [&str; 8] =
-    ["LOOPCTL_", "MARC_", "XDG_", "NO_COLOR", "CLICOLOR", "FORCE_COLOR", "CONTRARY_", "OPENAI_"];
+const FOREIGN: [&str; 9] =
+    ["LOOPCTL_", "MARC_", "OTEL_", "XDG_", "NO_COLOR", "CLICOLOR", "FORCE_COLOR", "CONTRARY_", "OPENAI_"];
 
 /// The command's working directory, with a home beside it. Gone when it is dropped.
 pub(crate) struct Workspace {

@@ -58,6 +58,10 @@ impl HttpTransport {
         errand.tokens = errand.estimated(outgoing.body.len());
         let turn = lane.turn(errand.tokens).await;
         errand.patience.progress().has_its_turn(turn.waited);
+        if readable(turn.waited).0 > 0 {
+            // Of the call.
+            tracing::Span::current().record("waited_ms", readable(turn.waited).0);
+        }
         if turn.waited >= WORTH_A_NOTE {
             errand.notes.push(format!("waited {} for its turn (rate limits)", readable(turn.waited)));
             tracing::info!(event = "waited", provider = %self.name, waited_ms = readable(turn.waited).0);

@@ -1,0 +1,22 @@
+//! What others are told of a run, and under which names: those of spans and events ([`names`]), their fields ([`fields`]), and
+//! the export to a collector (feature `telemetry`), which is switched on by whoever runs the program and by nobody else.
+//!
+//! - [`endpoints`]: where to, by the flag and the standard variables.
+//! - [`spans`]: spans and events of `tracing` become those of OpenTelemetry.
+//! - [`instruments`]: what is counted and measured of them.
+//! - [`transport`]: requests to the collector, on a runtime of their own.
+//! - [`export`]: all of it together, and its end within a deadline.
+
+#[cfg(feature = "telemetry")]
+pub(crate) mod endpoints;
+#[cfg(feature = "telemetry")]
+pub(crate) mod export;
+#[cfg(feature = "telemetry")]
+pub(crate) mod fields;
+#[cfg(feature = "telemetry")]
+mod instruments;
+pub(crate) mod names;
+#[cfg(feature = "telemetry")]
+mod spans;
+#[cfg(feature = "telemetry")]
+mod transport;

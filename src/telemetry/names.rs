@@ -1,0 +1,173 @@
+//! Every name of an attribute, event and metric that leaves the program, in this file alone.
+//!
+//! `gen_ai.*` are those of the semantic conventions for generative AI
+//! (<https://github.com/open-telemetry/semantic-conventions-genai>, `docs/gen-ai`), as of commit
+//! `27f82f09c4e797dda0832f0030e3bd3e747e4b9d` of 2026. All of them have the status "development", and no release is tagged:
+//! whoever follows a later state changes this file, and `docs/telemetry.md`. `gen_ai.client.token.usage` is the exception: that
+//! state has replaced it, and dashboards of today read it.
+
+pub(crate) const OPERATION: &str = "gen_ai.operation.name";
+pub(crate) const PROVIDER: &str = "gen_ai.provider.name";
+pub(crate) const REQUEST_MODEL: &str = "gen_ai.request.model";
+pub(crate) const TEMPERATURE: &str = "gen_ai.request.temperature";
+pub(crate) const SEED: &str = "gen_ai.request.seed";
+pub(crate) const MAX_TOKENS: &str = "gen_ai.request.max_tokens";
+pub(crate) const OUTPUT_TYPE: &str = "gen_ai.output.type";
+pub(crate) const RESPONSE_MODEL: &str = "gen_ai.response.model";
+pub(crate) const RESPONSE_ID: &str = "gen_ai.response.id";
+pub(crate) const FINISH_REASONS: &str = "gen_ai.response.finish_reasons";
+pub(crate) const INPUT_TOKENS: &str = "gen_ai.usage.input_tokens";
+pub(crate) const CACHE_READ_TOKENS: &str = "gen_ai.usage.cache_read.input_tokens";
+pub(crate) const OUTPUT_TOKENS: &str = "gen_ai.usage.output_tokens";
+pub(crate) const SERVER_ADDRESS: &str = "server.address";
+pub(crate) const SERVER_PORT: &str = "server.port";
+pub(crate) const ERROR_TYPE: &str = "error.type";
+
+/// What exporters make of a span, not what they tell of it.
+pub(crate) const SPAN_NAME: &str = "otel.name";
+pub(crate) const SPAN_KIND: &str = "otel.kind";
+
+/// Where the events go of which measures are made, and no lines.
+pub(crate) const MEASURES: &str = "loopctl::measures";
+
+#[cfg(feature = "telemetry")]
+pub(crate) use exported::*;
+
+#[cfg(feature = "telemetry")]
+mod exported {
+    use super::{
+        CACHE_READ_TOKENS, ERROR_TYPE, FINISH_REASONS, INPUT_TOKENS, MAX_TOKENS, OPERATION, OUTPUT_TOKENS,
+        OUTPUT_TYPE, PROVIDER, REQUEST_MODEL, RESPONSE_ID, RESPONSE_MODEL, SEED, SERVER_ADDRESS, SERVER_PORT,
+        TEMPERATURE,
+    };
+
+    /// Who measures.
+    pub(crate) const SCOPE: &str = "loopctl";
+    pub(crate) const SERVICE: &str = "service.name";
+    pub(crate) const SERVICE_VERSION: &str = "service.version";
+    pub(crate) const SERVICE_INSTANCE: &str = "service.instance.id";
+
+    /// A run is a workflow.
+    pub(crate) const INVOKE_WORKFLOW: &str = "invoke_workflow";
+    pub(crate) const WORKFLOW: &str = "gen_ai.workflow.name";
+
+    pub(crate) const EVALUATION: &str = "gen_ai.evaluation.result";
+    pub(crate) const EVALUATION_NAME: &str = "gen_ai.evaluation.name";
+    pub(crate) const EVALUATION_SCORE: &str = "gen_ai.evaluation.score.value";
+
+    pub(crate) const DOCUMENT_TYPE: &str = "loopctl.document.type";
+    pub(crate) const FINAL_STATUS: &str = "loopctl.document.final_status";
+    pub(crate) const STOP_REASON: &str = "loopctl.document.stop_reason";
+    pub(crate) const ITERATION: &str = "loopctl.iteration";
+    pub(crate) const STAGE: &str = "loopctl.stage";
+    pub(crate) const OUTCOME: &str = "loopctl.call.outcome";
+    pub(crate) const ISSUE_CODE: &str = "loopctl.issue.code";
+    pub(crate) const ISSUE_SEVERITY: &str = "loopctl.issue.severity";
+    pub(crate) const TOKEN_TYPE: &str = "gen_ai.token.type";
+    pub(crate) const TOKEN_MODALITY: &str = "gen_ai.token.modality";
+
+    /// What the fields of spans and events are called as attributes. A field that is not here is not exported, whatever is in it.
+    const ATTRIBUTES: [(&str, &str); 43] = [
+        ("run", "loopctl.run.id"),
+        ("profile", WORKFLOW),
+        ("inputs", "loopctl.run.inputs"),
+        ("finished", "loopctl.run.finished"),
+        ("passed", "loopctl.run.passed"),
+        ("unusable", "loopctl.run.unusable"),
+        ("provider_errors", "loopctl.run.provider_errors"),
+        ("not_tried", "loopctl.run.not_tried"),
+        ("cancelled", "loopctl.run.cancelled"),
+        ("documentId", "loopctl.document.id"),
+        ("document_type", DOCUMENT_TYPE),
+        ("final_status", FINAL_STATUS),
+        ("final_score", "loopctl.document.final_score"),
+        ("stop_reason", STOP_REASON),
+        ("iteration_count", "loopctl.document.iterations"),
+        ("calls", "loopctl.usage.calls"),
+        ("tokens", "loopctl.usage.tokens"),
+        ("cost_usd", "loopctl.usage.cost_usd"),
+        ("iteration", ITERATION),
+        ("stage", STAGE),
+        ("attempt", "loopctl.call.attempt"),
+        ("cached", "loopctl.call.cached"),
+        ("waited_ms", "loopctl.call.waited_ms"),
+        ("transient", "loopctl.failure.transient"),
+        ("reason", "loopctl.wait.reason"),
+        ("for_ms", "loopctl.wait.for_ms"),
+        ("failures", "loopctl.server.failures"),
+        (OPERATION, OPERATION),
+        (PROVIDER, PROVIDER),
+        (REQUEST_MODEL, REQUEST_MODEL),
+        (TEMPERATURE, TEMPERATURE),
+        (SEED, SEED),
+        (MAX_TOKENS, MAX_TOKENS),
+        (OUTPUT_TYPE, OUTPUT_TYPE),
+        (RESPONSE_MODEL, RESPONSE_MODEL),
+        (RESPONSE_ID, RESPONSE_ID),
+        (FINISH_REASONS, FINISH_REASONS),
+        (INPUT_TOKENS, INPUT_TOKENS),
+        (CACHE_READ_TOKENS, CACHE_READ_TOKENS),
+        (OUTPUT_TOKENS, OUTPUT_TOKENS),
+        (SERVER_ADDRESS, SERVER_ADDRESS),
+        (SERVER_PORT, SERVER_PORT),
+        (ERROR_TYPE, ERROR_TYPE),
+    ];
+
+    /// The attribute that a field is exported as, if it is.
+    pub(crate) fn attribute(field: &str) -> Option<&'static str> {
+        ATTRIBUTES.iter().find(|(name, _)| *name == field).map(|(_, attribute)| *attribute)
+    }
+
+    /// Events that stand in the span in which they happened, by the names that lines of a log have.
+    const EVENTS: [(&str, &str); 6] = [
+        ("attempt_failed", "loopctl.attempt_failed"),
+        ("waiting", "loopctl.waiting"),
+        ("waited", "loopctl.waited"),
+        ("left_alone", "loopctl.left_alone"),
+        ("unreadable", "loopctl.unreadable"),
+        ("stopped", "loopctl.stopped"),
+    ];
+
+    /// The event that one of a log is exported as, if it is.
+    pub(crate) fn span_event(event: &str) -> Option<&'static str> {
+        EVENTS.iter().find(|(name, _)| *name == event).map(|(_, exported)| *exported)
+    }
+
+    pub(crate) const CALL_DURATION: &str = "gen_ai.client.operation.duration";
+    pub(crate) const WORKFLOW_DURATION: &str = "gen_ai.workflow.duration";
+    /// Replaced in later states by the counters below it; see above.
+    pub(crate) const TOKEN_USAGE: &str = "gen_ai.client.token.usage";
+    pub(crate) const TOTAL_INPUT_TOKENS: &str = "gen_ai.client.inference.usage.input_tokens";
+    pub(crate) const TOTAL_OUTPUT_TOKENS: &str = "gen_ai.client.inference.usage.output_tokens";
+    pub(crate) const TOTAL_CACHE_READ_TOKENS: &str = "gen_ai.client.inference.usage.cache_read.input_tokens";
+    pub(crate) const CALLS: &str = "loopctl.calls";
+    pub(crate) const RETRIES: &str = "loopctl.calls.retries";
+    pub(crate) const WAITED: &str = "loopctl.calls.waited";
+    pub(crate) const COST: &str = "loopctl.cost";
+    pub(crate) const COST_UNKNOWN: &str = "loopctl.calls.cost_unknown";
+    pub(crate) const DOCUMENTS: &str = "loopctl.documents";
+    pub(crate) const ISSUES: &str = "loopctl.issues";
+    /// The measures of the reliability loop.
+    pub(crate) const ITERATION_COUNT: &str = "marc.iteration_count";
+    pub(crate) const FINAL_SCORE: &str = "marc.final_score";
+    pub(crate) const THRESHOLD_MET_RATE: &str = "marc.threshold_met_rate";
+    pub(crate) const PROCESSING_TIME: &str = "marc.processing_time_ms";
+    pub(crate) const IMPROVEMENT: &str = "marc.improvement_per_iteration";
+
+    #[cfg(test)]
+    mod tests {
+        use super::*;
+
+        /// Two fields with one name would overwrite each other.
+        #[test]
+        fn no_name_stands_twice() {
+            for table in [&ATTRIBUTES[..], &EVENTS[..]] {
+                for (at, (field, exported)) in table.iter().enumerate() {
+                    let later = &table[at + 1..];
+                    assert!(later.iter().all(|(f, e)| f != field && e != exported), "{field}");
+                }
+            }
+            assert_eq!((attribute("text"), span_event("plugin_says")), (None, None));
+        }
+    }
+}
