@@ -210,7 +210,10 @@ mod tests {
         assert!(written.contains("2 / 4  50.0 %"), "{written}");
         assert!(written.contains("<clear>second\n"), "{written}");
         assert!(written.ends_with("<clear>"), "{written}");
-        assert!(written.lines().all(|line| line.rsplit("<clear>").next().unwrap().trim_end().len() < 30), "{written}");
+        assert!(
+            written.lines().all(|line| line.rsplit("<clear>").next().unwrap().trim_end().len() < 30),
+            "{written}"
+        );
     }
 
     #[test]

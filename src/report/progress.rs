@@ -129,7 +129,9 @@ impl Progress {
     fn parts(&self, now: Millis) -> Vec<Part> {
         let rate = self.rate(now);
         let (done, percent) = match self.total {
-            Some(total) => (format!("{} / {}", thousands(self.done), thousands(total)), share(self.done, total)),
+            Some(total) => {
+                (format!("{} / {}", thousands(self.done), thousands(total)), share(self.done, total))
+            }
             None => (format!("{} done", thousands(self.done)), String::new()),
         };
         let count = |name: &str, count: u64| match count {
@@ -137,7 +139,11 @@ impl Progress {
             some => format!("{name} {}", thousands(some)),
         };
         let left = match (self.left(), rate) {
-            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "not negative, and saturates")]
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "not negative, and saturates"
+            )]
             (Some(left), Some(rate)) => {
                 // Seconds alone: a line that changes in its last digit all the time is not read.
                 let seconds = (number(left) / rate).ceil() as u64;
@@ -153,7 +159,10 @@ impl Progress {
             Part { rank: 4, text: count("review", self.review) },
             Part { rank: 1, text: count("failed", self.failed) },
             Part { rank: 7, text: rate.map_or_else(String::new, speed) },
-            Part { rank: 6, text: if whole.is_empty() { String::new() } else { format!("{money} ({whole})") } },
+            Part {
+                rank: 6,
+                text: if whole.is_empty() { String::new() } else { format!("{money} ({whole})") },
+            },
             Part { rank: 5, text: if whole.is_empty() { money } else { String::new() } },
             Part { rank: 3, text: left },
         ]
@@ -173,7 +182,10 @@ impl Progress {
                 (dollars(rounded(known)), whole)
             }
             _ if known == 0.0 => ("cost unknown".to_owned(), String::new()),
-            unknown => (format!("{} + {} calls of unknown cost", dollars(rounded(known)), thousands(unknown)), String::new()),
+            unknown => (
+                format!("{} + {} calls of unknown cost", dollars(rounded(known)), thousands(unknown)),
+                String::new(),
+            ),
         }
     }
 }
@@ -219,7 +231,7 @@ fn rough_dollars(amount: f64) -> String {
     if amount < 1.0 {
         return format!("${amount:.2}");
     }
-    let unit = 10_f64.powi((amount.log10().floor() as i32 - 1).max(0));
+    let unit = 10_f64.powf((amount.log10().floor() - 1.0).max(0.0));
     dollars((amount / unit).round() * unit).trim_end_matches(".00").to_owned()
 }
 
@@ -282,7 +294,10 @@ mod tests {
             "1,234 / 100,000  1.2 %  passed 1,100  review 80  failed 54  12.0/s  $1.23 (~$100)  2 h 17 min left"
         );
         for (width, expected) in [
-            (90, "1,234 / 100,000  1.2 %  passed 1,100  review 80  failed 54  $1.23 (~$100)  2 h 17 min left"),
+            (
+                90,
+                "1,234 / 100,000  1.2 %  passed 1,100  review 80  failed 54  $1.23 (~$100)  2 h 17 min left",
+            ),
             (61, "1,234 / 100,000  1.2 %  review 80  failed 54  2 h 17 min left"),
             (30, "1,234 / 100,000  failed 54"),
             (15, "1,234 / 100,000"),

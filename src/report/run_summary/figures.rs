@@ -39,7 +39,11 @@ pub(crate) fn thousands(number: u64) -> String {
 #[must_use]
 pub(crate) fn dollars(amount: f64) -> String {
     if amount >= 1_000.0 {
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "not negative, and saturates")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "not negative, and saturates"
+        )]
         let whole = amount.round() as u64;
         return format!("${}", thousands(whole));
     }
@@ -129,7 +133,10 @@ mod tests {
         ] {
             assert_eq!(duration(Millis(ms)), expected);
         }
-        assert_eq!([0.0, 0.002_1, 0.5, 12.345, 98_765.4].map(dollars), ["$0.00", "$0.0021", "$0.50", "$12.35", "$98,765"]);
+        assert_eq!(
+            [0.0, 0.002_1, 0.5, 12.345, 98_765.4].map(dollars),
+            ["$0.00", "$0.0021", "$0.50", "$12.35", "$98,765"]
+        );
     }
 
     #[test]

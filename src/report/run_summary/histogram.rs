@@ -140,7 +140,9 @@ mod tests {
 
     #[test]
     fn a_score_at_the_lower_end_of_a_bin_is_in_it() {
-        for (score, bin) in [(0.0, 0), (0.049, 0), (0.05, 1), (0.1 + 0.2, 6), (0.95, 19), (1.0, 19), (7.0, 19)] {
+        for (score, bin) in
+            [(0.0, 0), (0.049, 0), (0.05, 1), (0.1 + 0.2, 6), (0.95, 19), (1.0, 19), (7.0, 19)]
+        {
             let mut scores = ScoreHistogram::default();
             scores.add(score);
             assert_eq!(scores.0.iter().position(|count| *count == 1), Some(bin), "{score}");

@@ -4,7 +4,7 @@
 //! - `bounded`: counts by key, `histogram`: how scores, iterations and times are spread, `fields`: what extractions hold,
 //!   `look_at`: which documents to look at first;
 //! - `written`: the summary as JSON;
-//! - `figures`: numbers and words that texts and pages share, `text`: for terminals, `page` and `page_view`: as HTML.
+//! - `figures`: numbers and words that texts and pages share, `text`: for terminals, `page`, `page_view` and `page_tables`: as HTML.
 
 mod bounded;
 mod fields;
@@ -12,12 +12,13 @@ mod figures;
 mod histogram;
 mod look_at;
 mod page;
+mod page_tables;
 mod page_view;
 mod text;
 mod written;
 
-pub use look_at::{LookAt, LookAtIssue, Why};
 pub(crate) use figures::{dollars, duration, thousands};
+pub use look_at::{LookAt, LookAtIssue, Why};
 pub use page::{PageOptions, escape_html, render_html};
 pub use text::render_text;
 
@@ -94,7 +95,8 @@ impl RunFacts {
     /// How long it took.
     #[must_use]
     pub fn elapsed(&self) -> Option<Millis> {
-        let (started, finished) = (moment(self.started_at.as_deref()?)?, moment(self.finished_at.as_deref()?)?);
+        let (started, finished) =
+            (moment(self.started_at.as_deref()?)?, moment(self.finished_at.as_deref()?)?);
         u64::try_from(finished.as_millisecond() - started.as_millisecond()).ok().map(Millis)
     }
 }
@@ -110,7 +112,13 @@ fn of_both(
     keeps_own: fn(jiff::Timestamp, jiff::Timestamp) -> bool,
 ) -> Option<String> {
     match (own.as_deref().and_then(moment), other.as_deref().and_then(moment)) {
-        (Some(a), Some(b)) => if keeps_own(a, b) { own } else { other },
+        (Some(a), Some(b)) => {
+            if keeps_own(a, b) {
+                own
+            } else {
+                other
+            }
+        }
         (None, Some(_)) => other,
         (_, None) => own.or(other),
     }
@@ -215,7 +223,11 @@ struct Spent {
 
 impl Spent {
     fn of(usage: Usage, cached_calls: u64) -> Self {
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "not negative, and saturates")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "not negative, and saturates"
+        )]
         let billionths_usd = (usage.known_cost_usd.get() * 1e9).round() as u64;
         Spent {
             calls: usage.calls,
@@ -304,7 +316,8 @@ impl RunSummary {
             StopReason::UnreadableInput => self.add_error("unreadable_input"),
             _ => {}
         }
-        let critical = result.best_validation.as_ref().map_or(0, |v| v.count_severity(Severity::Critical)) as u64;
+        let critical =
+            result.best_validation.as_ref().map_or(0, |v| v.count_severity(Severity::Critical)) as u64;
         let conflicts = has_conflicts(result);
         self.with_critical.absorb(u64::from(critical > 0));
         self.with_conflicts.absorb(u64::from(conflicts));

@@ -55,8 +55,7 @@ pub fn render_html(summary: &RunSummary, options: &PageOptions) -> String {
 
 /// The page of a summary that is beyond all bounds: its text.
 fn plain(summary: &RunSummary, title: &str) -> String {
-    let lines: Vec<String> =
-        render_text(summary, Paint::new(false)).lines().map(escape_html).collect();
+    let lines: Vec<String> = render_text(summary, Paint::new(false)).lines().map(escape_html).collect();
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>{}</title>\n<pre>\n{}\n</pre>\n</html>\n",
         escape_html(title),

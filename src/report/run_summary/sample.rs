@@ -27,7 +27,8 @@ pub(super) fn issue(code: &str, severity: &str, path: &str) -> Value {
 
 /// One of very many documents, by its number: always the same, and no two alike.
 pub(super) fn document(number: u64) -> DocumentResult {
-    let chance = |salt: u64, of: u64| (number.wrapping_mul(2_654_435_761).wrapping_add(salt * 97_711) >> 7) % of;
+    let chance =
+        |salt: u64, of: u64| (number.wrapping_mul(2_654_435_761).wrapping_add(salt * 97_711) >> 7) % of;
     let types = ["pathology", "radiology", "laboratory"];
     let kind = chance(1, 10);
     let document_type = types[usize::from(kind > 5) + usize::from(kind > 8)];

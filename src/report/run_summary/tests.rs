@@ -80,38 +80,72 @@ fn fields_are_filled_when_they_hold_something() {
     summary.add(&result("b", json!({"best_extraction": {"grade": "2"}})));
     summary.add(&result("c", json!({"best_extraction": null})));
     let types = json!(summary)["types"].clone();
-    let fields: Vec<String> = types[0]["fields"].as_array().unwrap().iter().map(|line| {
-        format!("{} {}/{}/{} {}", line["path"].as_str().unwrap(), line["named"], line["filled"], line["not_present"], line["share"])
-    }).collect();
+    let fields: Vec<String> = types[0]["fields"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|line| {
+            format!(
+                "{} {}/{}/{} {}",
+                line["path"].as_str().unwrap(),
+                line["named"],
+                line["filled"],
+                line["not_present"],
+                line["share"]
+            )
+        })
+        .collect();
     assert_eq!(types[0]["with_extraction"], 2);
-    assert_eq!(fields, [
-        "/a~1b 1/1/0 0.5",
-        "/grade 2/1/1 0.5",
-        "/list 1/0/0 0.0",
-        "/margins 1/0/1 0.0",
-        "/marker_status 1/1/0 0.5",
-        "/side 1/1/0 0.5",
-        "/size 1/1/0 0.5",
-        "/size/unit 1/0/0 0.0",
-        "/size/value 1/1/0 0.5",
-        "/stage 1/0/0 0.0",
-    ]);
+    assert_eq!(
+        fields,
+        [
+            "/a~1b 1/1/0 0.5",
+            "/grade 2/1/1 0.5",
+            "/list 1/0/0 0.0",
+            "/margins 1/0/1 0.0",
+            "/marker_status 1/1/0 0.5",
+            "/side 1/1/0 0.5",
+            "/size 1/1/0 0.5",
+            "/size/unit 1/0/0 0.0",
+            "/size/value 1/1/0 0.5",
+            "/stage 1/0/0 0.0",
+        ]
+    );
 }
 
 #[test]
 fn the_most_urgent_documents_come_first() {
-    let scored = |overall: f64, issues: serde_json::Value| json!({"scores": {}, "overall": overall, "issues": issues});
+    let scored =
+        |overall: f64, issues: serde_json::Value| json!({"scores": {}, "overall": overall, "issues": issues});
     let mut summary = RunSummary::default();
     let not_passed = json!("max_iterations_reached");
     for (id, said) in [
         ("fine", json!({"best_validation": scored(0.99, json!([]))})),
-        ("conflict", json!({"best_validation": {"scores": {}, "overall": 0.99, "evidence": {"/a": {"support": "conflicting"}}}})),
-        ("low", json!({"final_status": not_passed, "stop_reason": "max_iterations", "best_validation": scored(0.4, json!([]))})),
-        ("lower", json!({"final_status": not_passed, "stop_reason": "max_iterations", "best_validation": scored(0.3, json!([]))})),
+        (
+            "conflict",
+            json!({"best_validation": {"scores": {}, "overall": 0.99, "evidence": {"/a": {"support": "conflicting"}}}}),
+        ),
+        (
+            "low",
+            json!({"final_status": not_passed, "stop_reason": "max_iterations", "best_validation": scored(0.4, json!([]))}),
+        ),
+        (
+            "lower",
+            json!({"final_status": not_passed, "stop_reason": "max_iterations", "best_validation": scored(0.3, json!([]))}),
+        ),
         ("review", json!({"review": true, "best_validation": scored(0.9, json!([]))})),
-        ("critical", json!({"review": true, "best_validation": scored(0.9, json!([issue("A", "critical", "")]))})),
-        ("critical-2", json!({"best_validation": scored(0.9, json!([issue("A", "critical", ""), issue("B", "critical", "/b")]))})),
-        ("x-failed", json!({"final_status": "failed", "stop_reason": "provider_error", "best_extraction": null})),
+        (
+            "critical",
+            json!({"review": true, "best_validation": scored(0.9, json!([issue("A", "critical", "")]))}),
+        ),
+        (
+            "critical-2",
+            json!({"best_validation": scored(0.9, json!([issue("A", "critical", ""), issue("B", "critical", "/b")]))}),
+        ),
+        (
+            "x-failed",
+            json!({"final_status": "failed", "stop_reason": "provider_error", "best_extraction": null}),
+        ),
         ("skipped", json!({"final_status": "skipped", "stop_reason": "skip:tagger"})),
         ("stopped", json!({"final_status": "cancelled", "stop_reason": "cancelled"})),
     ] {
@@ -119,7 +153,10 @@ fn the_most_urgent_documents_come_first() {
     }
     summary.add_given_up("given-up", "tried 3 times");
     let ids: Vec<&str> = summary.look_at().iter().map(|document| document.id.as_str()).collect();
-    assert_eq!(ids, ["given-up", "x-failed", "critical-2", "critical", "review", "lower", "low", "conflict", "fine"]);
+    assert_eq!(
+        ids,
+        ["given-up", "x-failed", "critical-2", "critical", "review", "lower", "low", "conflict", "fine"]
+    );
     assert_eq!((summary.done(), summary.passed(), summary.failed(), summary.given_up()), (11, 6, 1, 1));
     // Ten, however many there are.
     (0..100).for_each(|number| summary.add_failed(&format!("f{number:02}"), ""));
@@ -145,7 +182,8 @@ fn memory_is_bounded() {
     let mut summary = RunSummary::default();
     for number in 0..1_500_u64 {
         let issues: Vec<_> = (0..5).map(|n| issue(&format!("C{number}-{n}"), "minor", "/a")).collect();
-        let extraction: serde_json::Map<_, _> = (0..5).map(|n| (format!("f{number}-{n}"), json!(1))).collect();
+        let extraction: serde_json::Map<_, _> =
+            (0..5).map(|n| (format!("f{number}-{n}"), json!(1))).collect();
         let long = "y".repeat(10_000);
         summary.add(&result(
             &format!("{number}{long}"),
@@ -159,7 +197,8 @@ fn memory_is_bounded() {
     }
     let written = json!(summary);
     for (list, most) in [("types", 50), ("issues", 500), ("endings", 100), ("errors", 50)] {
-        let length = written[list].as_array().map_or_else(|| written[list].as_object().unwrap().len(), Vec::len);
+        let length =
+            written[list].as_array().map_or_else(|| written[list].as_object().unwrap().len(), Vec::len);
         assert_eq!(length, most, "{list}");
     }
     assert_eq!(written["other_issues"]["count"], 1_500 * 5 - 500);
@@ -222,7 +261,18 @@ fn text_from_outside_is_no_markup_and_turns_nothing_round() {
 fn a_page_asks_for_nothing_and_quotes_no_document() {
     let page = render_html(&batch(), &PageOptions::default());
     well_formed(&page);
-    for never in ["http://", "https://", "<script", "<link", "<img", "@import", "url(", "javascript:", "<iframe", " on"] {
+    for never in [
+        "http://",
+        "https://",
+        "<script",
+        "<link",
+        "<img",
+        "@import",
+        "url(",
+        "javascript:",
+        "<iframe",
+        " on",
+    ] {
         let found = page.find(never).filter(|at| never != " on" || page[*at..].starts_with(" onl"));
         assert_eq!(found.map(|at| &page[at..at + 40]), None, "{never}");
     }

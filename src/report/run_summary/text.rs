@@ -39,6 +39,8 @@ struct Text {
     paint: Paint,
 }
 
+type Colour = fn(Paint, &str) -> String;
+
 /// How the cells of a column stand.
 #[derive(Clone, Copy)]
 enum Align {
@@ -115,7 +117,7 @@ impl Text {
         self.line(&format!("  {} done{rest}", documents(done)));
         let paint = self.paint;
         let cancelled = summary.with_status(FinalStatus::Cancelled);
-        let lines: [(&str, u64, fn(Paint, &str) -> String); 6] = [
+        let lines: [(&str, u64, Colour); 6] = [
             ("passed", summary.passed(), Paint::good),
             ("not passed", summary.not_passed(), Paint::warn),
             ("failed", summary.failed(), Paint::bad),
@@ -297,7 +299,8 @@ impl Text {
                 let severity = self.paint.warn(issue.severity.as_str());
                 let path = if issue.path.is_empty() { "the whole" } else { issue.path.as_str() };
                 let place = sanitize_line(&format!("{} {path}", issue.code));
-                let message = issue.message.as_deref().map_or_else(String::new, |message| format!(": {message}"));
+                let message =
+                    issue.message.as_deref().map_or_else(String::new, |message| format!(": {message}"));
                 self.line(&format!("    {severity} {place}{}", sanitize_line(&message)));
             }
             if document.more_issues > 0 {
