@@ -5,7 +5,9 @@ mod junit;
 mod live;
 mod paint;
 mod policy_changes;
+mod progress;
 mod rescoring;
+mod run_summary;
 mod scenarios;
 mod summary;
 
@@ -15,7 +17,11 @@ pub use live::decision_line;
 pub(crate) use live::{Live, missed};
 pub use paint::Paint;
 pub(crate) use policy_changes::{documents_text, policy_changes_text};
+pub(crate) use progress::{PlainSteps, Progress};
 pub(crate) use rescoring::{rescoring_json, rescoring_lines};
+pub use run_summary::{
+    LookAt, LookAtIssue, PageOptions, RunFacts, RunSummary, Why, escape_html, render_html, render_text,
+};
 pub use scenarios::suite_lines;
 pub(crate) use scenarios::{suites_closing, suites_json, unusable_line};
 pub(crate) use summary::{assessment_table, closing, document_summary};

@@ -1,6 +1,7 @@
 //! What is shown when a document or a batch is over.
 
 use super::paint::Paint;
+use super::run_summary::dollars;
 use crate::policy::{FinalStatus, SelectionReason};
 use crate::result::DocumentResult;
 use crate::run::BatchEnd;
@@ -113,15 +114,6 @@ fn used(usage: Usage) -> Option<String> {
         calls => format!("{} and the unknown cost of {calls} calls", dollars(known)),
     };
     Some(format!("{} tokens, {cost}", usage.tokens))
-}
-
-/// Cents, and what is less than ten of them with up to six decimals.
-fn dollars(amount: f64) -> String {
-    let decimals = if amount >= 0.1 { 2 } else { 6 };
-    let text = format!("${amount:.decimals$}");
-    let cents = text.find('.').map_or(0, |dot| dot + 3);
-    let shown = text.trim_end_matches('0').len().max(cents);
-    text.get(..shown).unwrap_or(&text).to_owned()
 }
 
 fn fields(out: &mut String, extraction: &Value, evidence: &Evidence, paint: Paint) {

@@ -1,0 +1,240 @@
+//! How far a batch is, on standard error: one line that is redrawn on a terminal; elsewhere a line now and then.
+
+use super::output::Output;
+use crate::report::{PlainSteps, Progress};
+use crate::result::DocumentResult;
+use crate::value::{Millis, sanitize_line};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How often the line is redrawn, so that its times go on while no document ends.
+const REDRAWN: Duration = Duration::from_millis(500);
+/// The width of a terminal that does not tell.
+const USUAL_WIDTH: usize = 80;
+
+/// The line of progress of a batch.
+pub(super) struct ProgressLine {
+    progress: Arc<Mutex<Progress>>,
+    began: Instant,
+    shown: Shown,
+}
+
+enum Shown {
+    Nothing,
+    /// On a terminal.
+    Redrawn(ProgressBar),
+    /// Where lines stay.
+    Plain(PlainSteps),
+}
+
+impl ProgressLine {
+    /// The line of a batch of so many documents, if their number is known; with `quiet` it is not shown.
+    pub(super) fn start(total: Option<u64>, quiet: bool) -> Self {
+        let target = if quiet { None } else { Some(ProgressDrawTarget::stderr()) };
+        Self::on(total, target, width_of_stderr)
+    }
+
+    /// The line of a batch some documents of which were finished by an earlier run.
+    pub(super) fn after_earlier(self, done: u64, passed: u64) -> Self {
+        self.with(|progress| *progress = progress.clone().after_earlier(done, passed));
+        self
+    }
+
+    /// Says how many documents there are, where that is known only later.
+    pub(super) fn set_total(&self, total: Option<u64>) {
+        self.with(|progress| progress.total = total);
+    }
+
+    /// Redrawn on this target; without one nothing is shown.
+    fn on(total: Option<u64>, target: Option<ProgressDrawTarget>, width: fn() -> usize) -> Self {
+        let (progress, began) = (Arc::new(Mutex::new(Progress::new(total, Millis(0)))), Instant::now());
+        let shown = match target {
+            None => Shown::Nothing,
+            // It is no terminal, or one that can't redraw.
+            Some(target) if target.is_hidden() => Shown::Plain(PlainSteps::new(Millis(0))),
+            Some(target) => {
+                let drawn = Arc::clone(&progress);
+                let line = move |_: &ProgressState, out: &mut dyn fmt::Write| {
+                    let progress = drawn.lock().unwrap_or_else(PoisonError::into_inner);
+                    // The last column stays free: some terminals go on to the next line when it is written.
+                    let line = progress.line(width().saturating_sub(1), since(began));
+                    let _ = out.write_str(&sanitize_line(&line));
+                };
+                let style = ProgressStyle::with_template("{line}");
+                match style {
+                    Ok(style) => {
+                        let bar = ProgressBar::with_draw_target(None, target);
+                        bar.set_style(style.with_key("line", line));
+                        bar.enable_steady_tick(REDRAWN);
+                        Shown::Redrawn(bar)
+                    }
+                    Err(_) => Shown::Nothing,
+                }
+            }
+        };
+        ProgressLine { progress, began, shown }
+    }
+
+    /// Whether there is a line that is redrawn, above which everything else must be written.
+    pub(super) fn is_redrawn(&self) -> bool {
+        matches!(self.shown, Shown::Redrawn(_))
+    }
+
+    /// A document has ended with a result.
+    pub(super) fn finished(&mut self, result: &DocumentResult, output: &mut Output) {
+        let now = since(self.began);
+        self.with(|progress| progress.add(result, now));
+        self.show(now, |line| output.say(line));
+    }
+
+    /// A document has ended without one.
+    pub(super) fn failed(&mut self, output: &mut Output) {
+        let now = since(self.began);
+        self.with(|progress| progress.add_failed(now));
+        self.show(now, |line| output.say(line));
+    }
+
+    /// Writes to standard error or output, above the line. What is written goes through [`Output`], which keeps control
+    /// characters from the terminal.
+    pub(super) fn above<R>(&self, write: impl FnOnce() -> R) -> R {
+        match &self.shown {
+            Shown::Redrawn(bar) => bar.suspend(write),
+            Shown::Nothing | Shown::Plain(_) => write(),
+        }
+    }
+
+    fn show(&mut self, now: Millis, say: impl FnOnce(&str)) {
+        match &mut self.shown {
+            Shown::Nothing => {}
+            // As often as a terminal is worth it, which the bar knows.
+            Shown::Redrawn(bar) => bar.tick(),
+            Shown::Plain(steps) => {
+                let progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
+                if steps.is_due(&progress, now) {
+                    say(&sanitize_line(&progress.line(usize::MAX, now)));
+                }
+            }
+        }
+    }
+
+    fn with(&self, change: impl FnOnce(&mut Progress)) {
+        change(&mut self.progress.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+}
+
+impl Drop for ProgressLine {
+    /// The summary follows: the line goes.
+    fn drop(&mut self) {
+        if let Shown::Redrawn(bar) = &self.shown {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+fn since(began: Instant) -> Millis {
+    Millis(u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX))
+}
+
+#[cfg(unix)]
+fn width_of_stderr() -> usize {
+    let size = rustix::termios::tcgetwinsize(std::io::stderr());
+    size.map(|size| usize::from(size.ws_col)).ok().filter(|width| *width > 0).unwrap_or(USUAL_WIDTH)
+}
+
+#[cfg(not(unix))]
+fn width_of_stderr() -> usize {
+    USUAL_WIDTH
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io;
+
+    /// A terminal that keeps what is written to it.
+    #[derive(Debug, Clone, Default)]
+    struct Terminal(Arc<Mutex<String>>);
+
+    impl Terminal {
+        fn write(&self, text: &str) -> io::Result<()> {
+            self.0.lock().unwrap().push_str(text);
+            Ok(())
+        }
+    }
+
+    impl indicatif::TermLike for Terminal {
+        fn width(&self) -> u16 {
+            60
+        }
+        fn move_cursor_up(&self, _: usize) -> io::Result<()> {
+            Ok(())
+        }
+        fn move_cursor_down(&self, _: usize) -> io::Result<()> {
+            Ok(())
+        }
+        fn move_cursor_right(&self, _: usize) -> io::Result<()> {
+            Ok(())
+        }
+        fn move_cursor_left(&self, _: usize) -> io::Result<()> {
+            Ok(())
+        }
+        fn write_line(&self, text: &str) -> io::Result<()> {
+            self.write(&format!("{text}\n"))
+        }
+        fn write_str(&self, text: &str) -> io::Result<()> {
+            self.write(text)
+        }
+        fn clear_line(&self) -> io::Result<()> {
+            self.write("<clear>")
+        }
+        fn flush(&self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn other_lines_stand_above_the_line_that_is_redrawn() {
+        let terminal = Terminal::default();
+        let target = ProgressDrawTarget::term_like(Box::new(terminal.clone()));
+        let mut line = ProgressLine::on(Some(4), Some(target), || 30).after_earlier(1, 1);
+        assert!(line.is_redrawn());
+        line.with(|progress| progress.add_failed(Millis(5)));
+        line.show(Millis(5), |_| panic!("it is redrawn"));
+        // It is drawn again below what was written, if not before.
+        line.above(|| terminal.write("first\n").unwrap());
+        line.above(|| terminal.write("second\n").unwrap());
+        drop(line);
+        let written = terminal.0.lock().unwrap().clone();
+        assert!(written.contains("2 / 4  50.0 %"), "{written}");
+        assert!(written.contains("<clear>second\n"), "{written}");
+        assert!(written.ends_with("<clear>"), "{written}");
+        assert!(
+            written.lines().all(|line| line.rsplit("<clear>").next().unwrap().trim_end().len() < 30),
+            "{written}"
+        );
+    }
+
+    #[test]
+    fn where_nothing_is_redrawn_lines_come_now_and_then() {
+        let mut line = ProgressLine::on(Some(100), Some(ProgressDrawTarget::hidden()), || 30);
+        assert!(!line.is_redrawn());
+        let mut said = Vec::new();
+        for at in 1..=10 {
+            line.with(|progress| progress.add_failed(Millis(at * 10_000)));
+            line.show(Millis(at * 10_000), |line| said.push(line.to_owned()));
+        }
+        assert_eq!(
+            said,
+            [
+                "3 / 100  3.0 %  failed 3  6.0/min  16 min left",
+                "6 / 100  6.0 %  failed 6  6.0/min  15 min left",
+                "9 / 100  9.0 %  failed 9  6.0/min  15 min left",
+                "10 / 100  10.0 %  failed 10  6.0/min  15 min left",
+            ]
+        );
+        let mut quiet = ProgressLine::on(Some(1), None, || 30);
+        quiet.show(Millis(40_000), |_| panic!("it is quiet"));
+    }
+}

@@ -1,0 +1,349 @@
+//! A summary for terminals: what matters first, then tables.
+
+use super::super::paint::Paint;
+use super::RunSummary;
+use super::figures::{documents, duration, percent, spelled_money, thousands};
+use super::look_at::LookAt;
+use crate::policy::FinalStatus;
+use crate::report::summary::sparkline;
+use crate::value::{Millis, Severity, sanitize_line};
+use std::cmp::Reverse;
+use std::fmt::Write;
+
+/// Most lines of each table.
+const MOST_TYPES: usize = 12;
+const MOST_ENDINGS: usize = 12;
+const MOST_ISSUES: usize = 15;
+const MOST_FIELDS: usize = 15;
+/// Longest bar, in characters.
+const BAR: u64 = 20;
+
+/// The summary of a run as text.
+#[must_use]
+pub fn render_text(summary: &RunSummary, paint: Paint) -> String {
+    let mut text = Text { out: String::new(), paint };
+    text.head(summary);
+    text.used(summary);
+    text.endings(summary);
+    text.types(summary);
+    text.iterations(summary);
+    text.issues(summary);
+    text.fields(summary);
+    text.errors(summary);
+    text.look_at(summary);
+    text.out
+}
+
+struct Text {
+    out: String,
+    paint: Paint,
+}
+
+type Colour = fn(Paint, &str) -> String;
+
+/// How the cells of a column stand.
+#[derive(Clone, Copy)]
+enum Align {
+    Left,
+    Right,
+}
+use Align::{Left, Right};
+
+impl Text {
+    fn line(&mut self, line: &str) {
+        let _ = writeln!(self.out, "{}", line.trim_end());
+    }
+
+    /// A table below a heading; nothing without rows. `more` is said of rows that are left out.
+    fn table(&mut self, heading: &str, columns: &[(&str, Align)], rows: &[Vec<String>], more: usize) {
+        if rows.is_empty() {
+            return;
+        }
+        let heading = self.paint.strong(heading);
+        self.line("");
+        self.line(&heading);
+        let names: Vec<String> = columns.iter().map(|(name, _)| (*name).to_owned()).collect();
+        let width = |at: usize| {
+            let cells = rows.iter().chain([&names]).filter_map(|row| row.get(at));
+            cells.map(|cell| cell.chars().count()).max().unwrap_or_default()
+        };
+        let widths: Vec<usize> = (0..columns.len()).map(width).collect();
+        let aligned = |row: &[String]| {
+            let mut line = String::new();
+            for ((cell, (_, align)), width) in row.iter().zip(columns).zip(&widths) {
+                let _ = match align {
+                    Left => write!(line, "  {cell:<width$}"),
+                    Right => write!(line, "  {cell:>width$}"),
+                };
+            }
+            line
+        };
+        if columns.iter().any(|(name, _)| !name.is_empty()) {
+            let names = self.paint.faint(aligned(&names).trim_end());
+            self.line(&names);
+        }
+        for row in rows {
+            self.line(&aligned(row));
+        }
+        if more > 0 {
+            let more = self.paint.faint(&format!("  and {more} more"));
+            self.line(&more);
+        }
+    }
+
+    fn head(&mut self, summary: &RunSummary) {
+        let run = summary.run();
+        let mut title = vec![self.paint.strong("Summary")];
+        if !run.profile.is_empty() {
+            title.push(format!("profile {}", sanitize_line(&run.profile)));
+        }
+        if !run.id.is_empty() {
+            title.push(format!("run {}", sanitize_line(&run.id)));
+        }
+        if let Some(started) = &run.started_at {
+            title.push(sanitize_line(started));
+        }
+        self.line(&title.join("  "));
+        let done = summary.done();
+        let not_done = [
+            (summary.waiting, "waiting"),
+            (summary.not_tried, "not tried"),
+            (summary.unreadable, "not readable"),
+        ];
+        let rest: Vec<String> = (not_done.iter().filter(|(count, _)| *count > 0))
+            .map(|(count, word)| format!("{} {word}", thousands(*count)))
+            .collect();
+        let rest = if rest.is_empty() { String::new() } else { format!(", {}", rest.join(", ")) };
+        self.line(&format!("  {} done{rest}", documents(done)));
+        let paint = self.paint;
+        let cancelled = summary.with_status(FinalStatus::Cancelled);
+        let lines: [(&str, u64, Colour); 6] = [
+            ("passed", summary.passed(), Paint::good),
+            ("not passed", summary.not_passed(), Paint::warn),
+            ("failed", summary.failed(), Paint::bad),
+            ("given up", summary.given_up(), Paint::bad),
+            ("stopped", cancelled, Paint::warn),
+            ("needs review", summary.needs_review(), Paint::warn),
+        ];
+        let width = thousands(done).len();
+        for (name, count, colour) in lines {
+            let is_main = matches!(name, "passed" | "needs review" | "failed");
+            if count == 0 && !is_main {
+                continue;
+            }
+            let number = format!("{:>width$}", thousands(count));
+            let number = if count == 0 { number } else { colour(paint, &number) };
+            let note = match (name, summary.needs_review_passed) {
+                ("needs review", passed) if passed > 0 => format!("  {} of them passed", thousands(passed)),
+                _ => bar(count, done),
+            };
+            self.line(&format!("  {name:<12}  {number}  {:>8}{note}", percent(count, done)));
+        }
+    }
+
+    fn used(&mut self, summary: &RunSummary) {
+        let usage = summary.usage();
+        let mut parts = Vec::new();
+        if let Some(money) = spelled_money(usage) {
+            parts.push(money);
+            parts.push(format!("{} tokens", thousands(usage.tokens)));
+        }
+        if summary.spent.cached_calls > 0 {
+            parts.push(format!("{} calls from the cache", thousands(summary.spent.cached_calls)));
+        }
+        if !parts.is_empty() {
+            self.line(&format!("  {:<12}  {}", "money", parts.join(", ")));
+        }
+        let mut times = Vec::new();
+        if let Some(elapsed) = summary.run().elapsed() {
+            times.push(duration(elapsed));
+        }
+        if let Some(half) = summary.time.under(0.5) {
+            times.push(format!("half of the documents under {}", duration(half)));
+        }
+        if let Some(most) = summary.time.under(0.95) {
+            times.push(format!("95 % under {}", duration(most)));
+        }
+        if summary.longest_ms > 0 {
+            times.push(format!("longest {}", duration(Millis(summary.longest_ms))));
+        }
+        if !times.is_empty() {
+            self.line(&format!("  {:<12}  {}", "time", times.join(", ")));
+        }
+    }
+
+    fn endings(&mut self, summary: &RunSummary) {
+        let mut endings: Vec<_> = summary.endings.kept.iter().collect();
+        endings.sort_by_key(|(ending, count)| (Reverse(**count), *ending));
+        let status = |at: usize| FinalStatus::ALL.get(at).map_or("", |status| status.as_str());
+        let rows = endings.iter().take(MOST_ENDINGS).map(|((at, reason), count)| {
+            vec![
+                status(*at).to_owned(),
+                sanitize_line(reason),
+                thousands(**count),
+                percent(**count, summary.done()),
+            ]
+        });
+        let rows: Vec<Vec<String>> = rows.collect();
+        let columns = [("status", Left), ("reason", Left), ("documents", Right), ("", Right)];
+        self.table("How documents ended", &columns, &rows, endings.len().saturating_sub(MOST_ENDINGS));
+    }
+
+    fn types(&mut self, summary: &RunSummary) {
+        let mut types: Vec<_> = summary.types.kept.iter().collect();
+        types.sort_by_key(|(name, of)| (Reverse(of.documents), *name));
+        let rows = types.iter().take(MOST_TYPES).map(|(name, of)| {
+            vec![
+                sanitize_line(name),
+                thousands(of.documents),
+                percent(of.passed, of.documents),
+                thousands(of.needs_review),
+                of.mean_overall().map_or_else(|| "–".to_owned(), |mean| format!("{mean:.3}")),
+                spread(&of.scores.0),
+            ]
+        });
+        let rows: Vec<Vec<String>> = rows.collect();
+        let columns = [
+            ("type", Left),
+            ("documents", Right),
+            ("passed", Right),
+            ("review", Right),
+            ("overall", Right),
+            ("0 … 1", Left),
+        ];
+        self.table("Document types", &columns, &rows, types.len().saturating_sub(MOST_TYPES));
+    }
+
+    fn iterations(&mut self, summary: &RunSummary) {
+        let most = summary.iterations.0.iter().copied().max().unwrap_or_default();
+        let lines: Vec<_> = summary.iterations.lines().collect();
+        let rows: Vec<Vec<String>> = lines
+            .into_iter()
+            .map(|(name, count)| vec![name, thousands(count), bar(count, most).trim().to_owned()])
+            .collect();
+        let columns = [("iterations", Right), ("documents", Right), ("", Left)];
+        self.table("Iterations", &columns, &rows, 0);
+    }
+
+    fn issues(&mut self, summary: &RunSummary) {
+        let wrong = summary.issues.kept.iter().filter(|((severity, _), _)| severity.0 != Severity::Info);
+        let mut issues: Vec<_> = wrong.collect();
+        issues.sort_by_key(|((severity, code), of)| (*severity, Reverse(of.documents), code));
+        let rows = issues.iter().take(MOST_ISSUES).map(|((severity, code), of)| {
+            vec![
+                severity.0.as_str().to_owned(),
+                sanitize_line(code),
+                thousands(of.documents),
+                thousands(of.count),
+                percent(of.documents, summary.done()),
+            ]
+        });
+        let rows: Vec<Vec<String>> = rows.collect();
+        let columns =
+            [("severity", Left), ("code", Left), ("documents", Right), ("issues", Right), ("", Right)];
+        let more = issues.len().saturating_sub(MOST_ISSUES);
+        self.table("Issues of what was returned", &columns, &rows, more);
+    }
+
+    /// The fields that are filled least.
+    fn fields(&mut self, summary: &RunSummary) {
+        let types = summary.types.kept.iter().filter(|(_, of)| of.extracted > 0);
+        let mut fields: Vec<_> = types
+            .flat_map(|(name, of)| of.fields.kept.iter().map(move |(path, fill)| (name, of, path, fill)))
+            .filter(|(_, of, _, fill)| fill.filled < of.extracted)
+            .collect();
+        let most: u64 = fields.iter().map(|(_, of, ..)| of.extracted).max().unwrap_or_default();
+        // Thousandths, so that equal shares stay in the order of their names.
+        let lack = |(_, of, _, fill): &(&String, &super::TypeSummary, &String, &super::fields::Fill)| {
+            let share = super::figures::share(fill.filled, of.extracted).unwrap_or_default();
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within 0..=1000")]
+            let thousandths = (share * 1_000.0).round() as u64;
+            (thousandths, Reverse(of.extracted))
+        };
+        fields.sort_by_key(lack);
+        let rows = fields.iter().take(MOST_FIELDS).map(|(name, of, path, fill)| {
+            vec![
+                sanitize_line(name),
+                sanitize_line(path),
+                format!("{} of {}", thousands(fill.filled), thousands(of.extracted)),
+                percent(fill.filled, of.extracted),
+                if fill.not_present == 0 { String::new() } else { thousands(fill.not_present) },
+            ]
+        });
+        let rows: Vec<Vec<String>> = if most == 0 { Vec::new() } else { rows.collect() };
+        let columns =
+            [("type", Left), ("field", Left), ("filled", Right), ("", Right), ("said absent", Right)];
+        self.table("Fields filled least", &columns, &rows, fields.len().saturating_sub(MOST_FIELDS));
+    }
+
+    fn errors(&mut self, summary: &RunSummary) {
+        let mut errors: Vec<_> = summary.errors.kept.iter().collect();
+        errors.sort_by_key(|(kind, count)| (Reverse(**count), *kind));
+        let rows: Vec<Vec<String>> =
+            errors.iter().map(|(kind, count)| vec![sanitize_line(kind), thousands(**count)]).collect();
+        self.table("Errors", &[("kind", Left), ("documents", Right)], &rows, 0);
+    }
+
+    fn look_at(&mut self, summary: &RunSummary) {
+        if summary.look_at().is_empty() {
+            return;
+        }
+        let heading = self.paint.strong("Look at these first");
+        self.line("");
+        self.line(&heading);
+        for document in summary.look_at() {
+            let id = self.paint.strong(&sanitize_line(&document.id));
+            let said = sanitize_line(&described(document));
+            self.line(&format!("  {id}  {said}"));
+            for issue in &document.issues {
+                let severity = self.paint.warn(issue.severity.as_str());
+                let path = if issue.path.is_empty() { "the whole" } else { issue.path.as_str() };
+                let place = sanitize_line(&format!("{} {path}", issue.code));
+                let message =
+                    issue.message.as_deref().map_or_else(String::new, |message| format!(": {message}"));
+                self.line(&format!("    {severity} {place}{}", sanitize_line(&message)));
+            }
+            if document.more_issues > 0 {
+                let more = self.paint.faint(&format!("    and {} more issues", document.more_issues));
+                self.line(&more);
+            }
+        }
+    }
+}
+
+/// Why a document is one to look at, in one line.
+pub(super) fn described(document: &LookAt) -> String {
+    let mut said = vec![document.why.as_str().to_owned()];
+    if let Some(reason) = &document.stop_reason {
+        said.push(format!("({reason})"));
+    }
+    if let Some(overall) = document.overall() {
+        said.push(format!("overall {overall:.3}"));
+    }
+    if let Some(document_type) = &document.document_type {
+        said.push(format!("type {document_type}"));
+    }
+    let reason = document.reason.as_deref().map_or_else(String::new, |reason| format!(": {reason}"));
+    format!("{}{reason}", said.join(" "))
+}
+
+/// A bar behind a number: none for nothing, at least one character for anything.
+fn bar(count: u64, whole: u64) -> String {
+    if count == 0 || whole == 0 {
+        return String::new();
+    }
+    let length = (u128::from(count) * u128::from(BAR)).div_ceil(u128::from(whole));
+    let length = usize::try_from(length).unwrap_or_default();
+    format!("  {}", "█".repeat(length))
+}
+
+/// How scores are spread: a bar for each bin, as high as its share of the largest; a dot where there is none.
+fn spread(bins: &[u64]) -> String {
+    let most = bins.iter().copied().max().unwrap_or_default();
+    bins.iter()
+        .map(|count| match super::figures::share(*count, most) {
+            Some(share) if *count > 0 => sparkline(&[share]),
+            _ => "·".to_owned(),
+        })
+        .collect()
+}
