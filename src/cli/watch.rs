@@ -36,7 +36,8 @@ impl Keeper {
     }
 
     pub(super) fn read(&mut self, document: &Document) {
-        self.open = Some(RunTrace::new(&self.plan, document.clone(), self.given_type.clone()));
+        let given = document.document_type.clone().or_else(|| self.given_type.clone());
+        self.open = Some(RunTrace::new(&self.plan, document.clone(), given));
     }
 
     pub(super) fn started(&mut self, document_type: &str) {

@@ -12,7 +12,7 @@ impl Place {
     fn with(files: &[&str]) -> Self {
         let place = Place(tempfile::tempdir().unwrap());
         for file in files {
-            place.write(file, &format!("text of {file}"));
+            place.write(file, format!("text of {file}"));
         }
         place
     }

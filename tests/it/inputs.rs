@@ -40,9 +40,6 @@ fn what_is_left_out_is_counted_and_the_results_of_a_run_are_no_documents() {
     // Whatever folder the results of a later run go to.
     let other = run(&["--out", "other", "--quiet"]);
     assert_eq!((ids(&other).len(), other.err.as_str()), (2, ""));
-    // What profiles look at is taken.
-    let seen = run(&["--config", "stages.*.attach=document", "--type", "pathology"]);
-    assert_eq!(ids(&seen), ["2024/b", "a", "scan"]);
 }
 
 #[test]

@@ -56,6 +56,7 @@ mod harness;
 mod injection;
 #[cfg(test)]
 mod inputs;
+#[cfg(test)]
 mod interrupt;
 #[cfg(test)]
 mod issue_pages;
