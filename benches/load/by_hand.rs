@@ -53,9 +53,14 @@ fn documents(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
-async fn one(client: &reqwest::Client, url: &str, path: &Path) -> Result<Value, Box<dyn std::error::Error + Send + Sync>> {
+async fn one(
+    client: &reqwest::Client,
+    url: &str,
+    path: &Path,
+) -> Result<Value, Box<dyn std::error::Error + Send + Sync>> {
     let text = std::fs::read_to_string(path)?;
-    let task = format!("Extract histology, grade, margins, stage and markers as one JSON object.\n\n{text}\n");
+    let task =
+        format!("Extract histology, grade, margins, stage and markers as one JSON object.\n\n{text}\n");
     let mut feedback = String::new();
     let mut iterations = Vec::new();
     for iteration in 0..5 {
@@ -63,7 +68,8 @@ async fn one(client: &reqwest::Client, url: &str, path: &Path) -> Result<Value, 
         if !feedback.is_empty() {
             messages.push(json!({ "role": "user", "content": feedback }));
         }
-        let body = json!({ "model": "stub", "messages": messages, "response_format": { "type": "json_object" } });
+        let body =
+            json!({ "model": "stub", "messages": messages, "response_format": { "type": "json_object" } });
         let answer = client
             .post(url)
             .header("authorization", "Bearer k")
@@ -74,7 +80,8 @@ async fn one(client: &reqwest::Client, url: &str, path: &Path) -> Result<Value, 
             .text()
             .await?;
         let answer: Value = serde_json::from_str(&answer)?;
-        let content = answer.pointer("/choices/0/message/content").and_then(Value::as_str).unwrap_or_default();
+        let content =
+            answer.pointer("/choices/0/message/content").and_then(Value::as_str).unwrap_or_default();
         let candidate: Value = serde_json::from_str(content)?;
         let issues = check(&candidate);
         let score = 1.0 - 0.2 * f64::from(u32::try_from(issues.len())?);
@@ -102,7 +109,8 @@ fn check(candidate: &Value) -> Vec<String> {
         issues.push("er says nothing".to_owned());
     }
     let stage = text("/stage").trim_start_matches('p');
-    if !stage.strip_prefix('T').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit() && c < '5')) {
+    if !stage.strip_prefix('T').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit() && c < '5'))
+    {
         issues.push("the stage is none".to_owned());
     }
     issues

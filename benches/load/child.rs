@@ -25,7 +25,8 @@ impl Measured {
             let stat = std::fs::read_to_string(format!("{process}/stat")).unwrap_or_default();
             let fields: Vec<&str> =
                 stat.rsplit_once(')').map(|(_, rest)| rest.split_whitespace().collect()).unwrap_or_default();
-            let ticks = |at: usize| fields.get(at).and_then(|field| field.parse::<u64>().ok()).unwrap_or_default();
+            let ticks =
+                |at: usize| fields.get(at).and_then(|field| field.parse::<u64>().ok()).unwrap_or_default();
             cpu = cpu.max(Duration::from_millis((ticks(11) + ticks(12)) * 10));
             let status = std::fs::read_to_string(format!("{process}/status")).unwrap_or_default();
             let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

@@ -49,7 +49,9 @@ pub(super) fn run(kills: usize) -> Result<(), Failure> {
         twice += answered.twice;
         let most = u64::try_from(in_this * JOBS).unwrap_or(u64::MAX);
         if answered.twice > most {
-            return Err(format!("{} calls were made twice; {in_this} kills excuse {most}", answered.twice).into());
+            return Err(
+                format!("{} calls were made twice; {in_this} kills excuse {most}", answered.twice).into()
+            );
         }
         if !status.success() && in_this == 0 {
             return Err(format!("the run ended with {status}").into());

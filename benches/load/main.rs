@@ -39,7 +39,8 @@ fn main() -> Result<(), Failure> {
         "start" => start(count.unwrap_or(20)),
         // The hand-written loop is measured as a process of its own, too.
         "by-hand" => {
-            let (folder, address) = (arguments.next().unwrap_or_default(), arguments.next().unwrap_or_default());
+            let (folder, address) =
+                (arguments.next().unwrap_or_default(), arguments.next().unwrap_or_default());
             by_hand::run(folder.as_ref(), &address, JOBS)
         }
         other => Err(format!("`{other}` is none of cost, memory, kills, processes, start").into()),
@@ -56,7 +57,11 @@ fn cost(count: usize) -> Result<(), Failure> {
     let by_hand = Measured::of(project.by_hand(server.address())?)?;
     let asked_by_hand = server.take();
     assert_eq!(answered.calls, asked_by_hand.calls, "both loops make the same calls");
-    println!("{count} documents of {} bytes, {} calls, {JOBS} at once", project.document_bytes(), answered.calls);
+    println!(
+        "{count} documents of {} bytes, {} calls, {JOBS} at once",
+        project.document_bytes(),
+        answered.calls
+    );
     println!("  loopctl  {ours}  ({:.0} µs CPU per document)", ours.cpu_per(count));
     println!("  by hand  {by_hand}  ({:.0} µs CPU per document)", by_hand.cpu_per(count));
     println!("  ratio of CPU  {:.2}  (goal 1.5)", ours.cpu_per(count) / by_hand.cpu_per(count));

@@ -32,7 +32,6 @@ mod profile_diff;
 mod profile_explain;
 mod profile_list;
 mod profile_show;
-#[expect(dead_code, reason = "the batch does not show it yet")]
 mod progress_line;
 mod renamed;
 mod repair;

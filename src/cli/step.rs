@@ -59,6 +59,7 @@ impl StepArguments {
             log: self.log.clone(),
             format: self.format.chosen(output)?,
             quiet: false,
+            report: None,
             inputs: vec![self.input.clone()],
             from: Vec::new(),
             asks,

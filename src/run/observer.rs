@@ -15,6 +15,9 @@ pub trait Observer {
     fn wants_events(&self) -> bool {
         true
     }
+    /// Every input was found: the run has so many documents, those of earlier processes with them, of which `finished` were
+    /// over before.
+    fn listed(&mut self, _documents: u64, _finished: u64) {}
     /// A document was read; its loop is about to begin.
     fn read(&mut self, _document: &Document) {}
     /// A document's loop begins.

@@ -149,7 +149,11 @@ impl Journal {
             .connection()
             .query_one("PRAGMA integrity_check(1)", [], |row| row.get(0))
             .map_err(|error| self.sqlite(&error))?;
-        if said == "ok" { Ok(()) } else { Err(StoreError::Damaged { path: self.path().to_path_buf(), reason: said }) }
+        if said == "ok" {
+            Ok(())
+        } else {
+            Err(StoreError::Damaged { path: self.path().to_path_buf(), reason: said })
+        }
     }
 
     /// Gives the room of what was removed back to the disk. It needs as much room again while it works.

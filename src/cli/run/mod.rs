@@ -75,6 +75,9 @@ pub(super) struct Arguments {
     /// When someone stops the run, wait so long for the calls that are under way
     #[arg(long, value_name = "TIME", default_value = "20s", value_parser = duration, help_heading = CALLS)]
     drain: Millis,
+    /// Write what the documents came to together to this file, as a page of HTML that needs nothing else
+    #[arg(long, value_name = "FILE.html", help_heading = OUTPUT)]
+    report: Option<PathBuf>,
     /// No progress on standard error
     #[arg(long, short, help_heading = OUTPUT)]
     quiet: bool,
@@ -137,6 +140,7 @@ pub(super) fn carry_out(
         log: arguments.log.clone(),
         format,
         quiet: arguments.quiet,
+        report: arguments.report.clone(),
         inputs: arguments.inputs.clone(),
         from: arguments.from.clone(),
         asks: Asks::Everybody,

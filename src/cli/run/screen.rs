@@ -5,12 +5,13 @@ use super::super::given_up::gave_up;
 use super::super::hint::{Hint, quoted};
 use super::super::journal_place::JournalPlace;
 use super::super::output::{Format, Output, complain};
+use super::super::progress_line::ProgressLine;
 use super::super::watch::Keeper;
 use crate::engine::Event;
 use crate::ingest::{Document, InputError};
 use crate::plan::Plan;
 use crate::profile::LoopPolicy;
-use crate::report::{Live, Paint, closing, document_summary, missed};
+use crate::report::{Live, Paint, RunSummary, closing, document_summary, missed, render_text};
 use crate::result::DocumentResult;
 use crate::run::{BatchEnd, Observer, is_unrecognised};
 use crate::store::RunId;
@@ -18,6 +19,9 @@ use crate::value::{DocumentId, Millis, sanitize_line};
 use std::collections::HashMap;
 use std::sync::Arc;
 use tokio::sync::watch;
+
+/// Fewer documents are looked at one by one.
+const WORTH_A_SUMMARY: u64 = 10;
 
 /// Shows what happens and writes results as they come.
 pub(super) struct Screen<'a> {
@@ -31,10 +35,15 @@ pub(super) struct Screen<'a> {
     /// Ends the run when nobody reads the results and they are kept nowhere else.
     pub(super) stop: Option<watch::Sender<bool>>,
     pub(super) hint: Hint,
+    pub(super) unreadable: u64,
     /// Why not every document was tried.
     pub(super) gave_up: Option<Failure>,
     /// What is kept of each document, to be scored again.
     pub(super) keeper: Option<Keeper>,
+    /// How far the batch is.
+    pub(super) progress: Option<ProgressLine>,
+    /// What the batch came to.
+    pub(super) summary: Option<RunSummary>,
     /// The lines of `accept` that the only candidate does not keep, where there is room for one.
     pub(super) missed: Option<Vec<String>>,
 }
@@ -58,13 +67,24 @@ impl Screen<'_> {
         if self.format == Format::Json && self.several {
             self.write(if self.written == 0 { "[]\n" } else { "\n]\n" });
         }
+        drop(self.progress.take());
+        let summary = self.summary.take().filter(|summary| summary.done() >= WORTH_A_SUMMARY);
         if let Some(end) = end
             && self.several
             && self.format == Format::Text
         {
             self.write(&closing(end));
+            if let Some(summary) = &summary {
+                self.write(&format!("\n{}", render_text(summary, self.output.out_paint)));
+            }
         }
         self.output.out.flush()?;
+        if let Some(summary) = summary
+            && self.format != Format::Text
+            && self.lives.is_shown()
+        {
+            self.output.say(render_text(&summary, self.output.err_paint).trim_end());
+        }
         if let Some(line) = left_out {
             self.output.say(line);
         }
@@ -142,7 +162,7 @@ impl Observer for Screen<'_> {
             keeper.started(document_type);
         }
         if let Some(line) = self.lives.opening(id, document_type) {
-            self.output.say(&line);
+            self.above(|screen| screen.output.say(&line));
         }
     }
 
@@ -154,11 +174,89 @@ impl Observer for Screen<'_> {
             *missing = missed(decision);
         }
         if let Some(line) = self.lives.line(id, event) {
-            self.output.say(&line);
+            self.above(|screen| screen.output.say(&line));
+        }
+    }
+
+    fn listed(&mut self, documents: u64, finished: u64) {
+        if let Some(progress) = self.progress.take() {
+            let progress = progress.after_earlier(finished, 0);
+            progress.set_total(Some(documents));
+            self.progress = Some(progress);
         }
     }
 
     fn finished(&mut self, result: &DocumentResult) {
+        let mut progress = self.progress.take();
+        match &progress {
+            Some(line) => line.above(|| self.show(result)),
+            None => self.show(result),
+        }
+        if let Some(line) = &mut progress {
+            line.finished(result, self.output);
+        }
+        self.progress = progress;
+        if let Some(summary) = &mut self.summary {
+            summary.add(result);
+        }
+        self.hint.see(result);
+        if let Some(keeper) = &mut self.keeper {
+            keeper.finished();
+        }
+    }
+
+    fn unusable(&mut self, error: &InputError) {
+        if let Some(summary) = &mut self.summary {
+            self.unreadable += 1;
+            summary.set_unreadable(self.unreadable);
+        }
+        self.complain(&Failure::broken(error.to_string()).help(error.help()));
+    }
+
+    fn pausing(&mut self, pause: Millis) {
+        if self.lives.is_shown() {
+            self.above(|screen| {
+                screen.output.say(&format!("the provider failed: the next document is tried in {pause}"));
+            });
+        }
+    }
+
+    fn set_aside(&mut self, id: &DocumentId, why: &str) {
+        if let Some(summary) = &mut self.summary {
+            summary.add_failed(id.as_str(), why);
+        }
+        if let Some(progress) = &mut self.progress {
+            progress.failed(self.output);
+        }
+        let message = format!("`{}` was set aside: {}", sanitize_line(id.as_str()), sanitize_line(why));
+        self.complain(
+            &Failure::broken(message).help("the others go on; `loopctl runs retry` tries it again"),
+        );
+    }
+
+    fn gave_up(&mut self, why: &str, in_a_row: usize, not_tried: usize) {
+        self.gave_up = Some(gave_up(why, in_a_row, not_tried));
+    }
+}
+
+impl Screen<'_> {
+    /// Writes above the line of progress.
+    fn above<R>(&mut self, write: impl FnOnce(&mut Self) -> R) -> R {
+        let progress = self.progress.take();
+        let written = match &progress {
+            Some(line) => line.above(|| write(self)),
+            None => write(self),
+        };
+        self.progress = progress;
+        written
+    }
+
+    fn complain(&mut self, failure: &Failure) {
+        self.above(|screen| complain(screen.output, failure));
+    }
+
+    /// Shows a result: what happened in the document, then what came of it.
+    fn show(&mut self, result: &DocumentResult) {
         if let Some(lines) = self.lives.close(&result.id) {
             self.output.say(&lines);
         }
@@ -176,32 +274,6 @@ impl Observer for Screen<'_> {
         };
         self.write(&text);
         self.written += 1;
-        self.hint.see(result);
-        if let Some(keeper) = &mut self.keeper {
-            keeper.finished();
-        }
-    }
-
-    fn unusable(&mut self, error: &InputError) {
-        complain(self.output, &Failure::broken(error.to_string()).help(error.help()));
-    }
-
-    fn pausing(&mut self, pause: Millis) {
-        if self.lives.is_shown() {
-            self.output.say(&format!("the provider failed: the next document is tried in {pause}"));
-        }
-    }
-
-    fn set_aside(&mut self, id: &DocumentId, why: &str) {
-        let message = format!("`{}` was set aside: {}", sanitize_line(id.as_str()), sanitize_line(why));
-        complain(
-            self.output,
-            &Failure::broken(message).help("the others go on; `loopctl runs retry` tries it again"),
-        );
-    }
-
-    fn gave_up(&mut self, why: &str, in_a_row: usize, not_tried: usize) {
-        self.gave_up = Some(gave_up(why, in_a_row, not_tried));
     }
 }
 

@@ -9,6 +9,8 @@ use super::super::loading::{known_type, prices, providers};
 use super::super::logging::LogArguments;
 use super::super::misplaced::refuse_profiles;
 use super::super::output::{Format, Output};
+use super::super::progress_line::ProgressLine;
+use super::super::runs::{ACCEPT_OVERALL, summary_of, write_page};
 use super::super::tape::{self, RecorderArguments};
 use super::super::watch::{Keeper, Watching};
 use super::found::{
@@ -22,6 +24,7 @@ use crate::diag::Problems;
 use crate::plan::{JudgePlan, Plan, Terms, ValidatorPlan};
 use crate::profile::{Asked, read_text_file};
 use crate::provider::{Prices, Recorder};
+use crate::report::{RunFacts, RunSummary};
 use crate::result::is_result;
 use crate::run::{
     Batch, BatchEnd, Candidates, Consultant, RunStore, Session, asked_of, open_panel, open_stages, plan_ids,
@@ -61,6 +64,8 @@ pub(in crate::cli) struct Work {
     pub(in crate::cli) log: LogArguments,
     pub(in crate::cli) format: Format,
     pub(in crate::cli) quiet: bool,
+    /// Where the summary is written as a page.
+    pub(in crate::cli) report: Option<PathBuf>,
     pub(in crate::cli) inputs: Vec<PathBuf>,
     /// Lists of more.
     pub(in crate::cli) from: Vec<PathBuf>,
@@ -109,7 +114,7 @@ impl Work {
             .with_network(self.plan.profile.network.clone());
         let providers = tape.iter().fold(providers, |providers, tape| providers.with_tape(tape.clone()));
         // What plugins say when they are opened is logged, too.
-        self.log.start()?;
+        let telemetry = self.log.start()?;
         let (candidates, consultants) = match self.asks {
             Asks::Everybody => (
                 open_stages(&providers, &self.plan)?,
@@ -177,6 +182,7 @@ impl Work {
         let keeper =
             self.watching.as_ref().map(|_| Keeper::new(Arc::clone(&plan), batch.document_type.clone()));
         let format = self.format;
+        let plan_of_screen = Arc::clone(&plan);
         let mut screen = Screen {
             plan: Arc::clone(&plan),
             lives: Lives::new(&plan, !self.quiet, jobs == 1 || !several, is_verdict, output.err_paint),
@@ -187,6 +193,15 @@ impl Work {
             failure: None,
             stop: self.out.is_none().then(|| drain.clone()),
             hint,
+            unreadable: 0,
+            progress: (several && !is_verdict).then(|| ProgressLine::start(None, self.quiet)),
+            summary: (several && !is_verdict).then(|| {
+                RunSummary::new(RunFacts::new(
+                    run.as_str(),
+                    plan_of_screen.profile.name.as_str(),
+                    &plan_of_screen.policy,
+                ))
+            }),
             gave_up: None,
             keeper,
             missed: is_verdict.then(Vec::new),
@@ -207,6 +222,15 @@ impl Work {
         let keeper = screen.keeper.take();
         let left_out = left_out.line().filter(|_| !self.quiet);
         let how_to_go_on = GoOn { run: &run, journal: &self.journal, quiet: self.quiet };
+        if let (Ok(_), Some(seen)) = (&end, &screen.summary) {
+            // Others may have had a part in it, and earlier processes.
+            if seen.done() != journal.stages(&run)?.sum() {
+                screen.summary = Some(summary_of(&journal, &run)?);
+            }
+            if let (Some(file), Some(summary)) = (&self.report, &screen.summary) {
+                write_page(summary, file)?;
+            }
+        }
         let closed = screen.close(end.as_ref().ok(), left_out.as_deref(), &how_to_go_on);
         let followed = || {
             closed?;
@@ -219,6 +243,8 @@ impl Work {
             Ok(exit)
         };
         let exit = followed();
+        // While a further interrupt still ends the process.
+        drop(telemetry);
         // A call that hangs in a plugin must not keep the process.
         runtime.shutdown_background();
         exit
@@ -240,6 +266,7 @@ impl Work {
             "out": self.out,
             "tape": tape::settings_of(tape),
             "terms": Terms::of(&self.plan),
+            ACCEPT_OVERALL: RunFacts::new("", "", &self.plan.policy).accept_overall,
             "providers": asked_of(&plan_ids(&self.plan), candidates, consultants),
         });
         if let (Value::Object(settings), Value::Object(more)) =

@@ -5,6 +5,9 @@ mod list;
 mod prune;
 mod retry;
 mod show;
+mod summary;
+
+pub(super) use self::summary::{ACCEPT_OVERALL, summary_of, write_page};
 
 use super::exit::{Exit, Failure};
 use super::output::Output;

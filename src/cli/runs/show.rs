@@ -4,9 +4,13 @@ use super::super::exit::{Exit, Failure};
 use super::super::output::{Format, Output, RecordFormat};
 use super::super::resume::{JournalArgument, find_run};
 use super::list::described;
+use super::{summary_of, write_page};
+use crate::report::render_text;
 use crate::store::DocumentStage;
 use crate::value::sanitize_line;
 use clap::Args;
+use serde_json::Value;
+use std::path::PathBuf;
 
 #[derive(Args)]
 pub(super) struct Arguments {
@@ -15,6 +19,9 @@ pub(super) struct Arguments {
     run: String,
     #[command(flatten)]
     journal: JournalArgument,
+    /// Write it to this file, too, as a page of HTML that needs nothing else
+    #[arg(long, value_name = "FILE.html")]
+    report: Option<PathBuf>,
     #[command(flatten)]
     format: RecordFormat,
 }
@@ -24,14 +31,25 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     let format = arguments.format.chosen(output)?;
     let run = find_run(&journal, &arguments.run)?;
     let stages = journal.stages(&run.id)?;
+    let summary = summary_of(&journal, &run.id)?;
+    if let Some(file) = &arguments.report {
+        write_page(&summary, file)?;
+    }
     if format != Format::Text {
-        output.write_json(&described(&journal, &run, &stages)?, format)?;
+        let mut described = described(&journal, &run, &stages)?;
+        if let Value::Object(members) = &mut described {
+            let summary = serde_json::to_value(&summary).map_err(std::io::Error::from)?;
+            members.insert("summary".to_owned(), summary);
+        }
+        output.write_json(&described, format)?;
         return Ok(Exit::Success);
     }
     let mut text = format!("run {}  {}\n", run.id, sanitize_line(&run.record.profile));
     for stage in DocumentStage::ALL {
         text.push_str(&format!("{:>9}  {}\n", stages.of(stage), stage.as_str().replace('_', " ")));
     }
+    text.push('\n');
+    text.push_str(&render_text(&summary, output.out_paint));
     output.out.write_all(text.as_bytes())?;
     output.out.flush()?;
     Ok(Exit::Success)

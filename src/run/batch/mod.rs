@@ -157,7 +157,15 @@ impl Driver {
         observer: &mut O,
     ) -> Result<(), StoreError> {
         let mut stops = self.shared.session.stops();
+        let mut all_listed = false;
         loop {
+            if listing.is_over() && !all_listed {
+                all_listed = true;
+                let stages = self.shared.journal.stages(&self.run)?;
+                let over = stages.of(DocumentStage::Finished) + stages.of(DocumentStage::Failed);
+                let own = u64::try_from(self.end.finished - self.end.skipped).unwrap_or_default();
+                observer.listed(stages.sum(), over.saturating_sub(own));
+            }
             let closed = stops.takes_no_calls()
                 || lookout.is_cancelled()
                 || self.watch.gave_up()

@@ -1,0 +1,56 @@
+//! What the documents of a run came to, read from the journal.
+
+use super::super::exit::Failure;
+use crate::disk::{self, Access};
+use crate::report::{PageOptions, RunFacts, RunSummary, render_html};
+use crate::result::DocumentResult;
+use crate::store::{DocumentStage, Journal, RunId, StoredDocument};
+use serde::Deserialize;
+use serde_json::Value;
+use std::path::Path;
+
+/// What a run's settings say of the overall score that is accepted.
+pub(in crate::cli) const ACCEPT_OVERALL: &str = "accept_overall";
+
+/// The summary of a run, whoever ran its documents.
+pub(in crate::cli) fn summary_of(journal: &Journal, run: &RunId) -> Result<RunSummary, Failure> {
+    let Some(stored) = journal.run(run)? else {
+        return Err(crate::store::StoreError::UnknownRun { run: run.clone() }.into());
+    };
+    let facts = RunFacts {
+        id: run.to_string(),
+        profile: stored.record.profile.clone(),
+        started_at: Some(stored.record.started_at.clone()),
+        finished_at: stored.finished_at.clone(),
+        loopctl_version: stored.record.loopctl_version.clone(),
+        accept_overall: stored.record.settings.get(ACCEPT_OVERALL).and_then(Value::as_f64),
+    };
+    let mut summary = RunSummary::new(facts);
+    journal.each_document(run, |document, outcome| add(&mut summary, &document, outcome))?;
+    let stages = journal.stages(run)?;
+    summary.set_waiting(stages.of(DocumentStage::Waiting) + stages.of(DocumentStage::Running));
+    Ok(summary)
+}
+
+fn add(summary: &mut RunSummary, document: &StoredDocument, outcome: Option<Value>) {
+    let id = document.record.id.as_str();
+    let result = outcome.and_then(|outcome| DocumentResult::deserialize(outcome).ok());
+    match (document.stage, result) {
+        // What it came to before it waits again is nothing yet.
+        (DocumentStage::Waiting | DocumentStage::Running, _) => {}
+        (_, Some(result)) => summary.add(&result),
+        (DocumentStage::GivenUp, None) => {
+            summary.add_given_up(id, document.reason.as_deref().unwrap_or("the run was stopped"));
+        }
+        (DocumentStage::Finished | DocumentStage::Failed, None) => {
+            summary.add_failed(id, document.reason.as_deref().unwrap_or("it has no result"));
+        }
+    }
+}
+
+/// Writes a summary as a page. Ids of documents are in it, so it is its owner's alone.
+pub(in crate::cli) fn write_page(summary: &RunSummary, file: &Path) -> Result<(), Failure> {
+    let page = render_html(summary, &PageOptions::default());
+    disk::replace(file, page.as_bytes(), Access::Owner)
+        .map_err(|error| Failure::broken(format!("can't write the report to `{}`: {error}", file.display())))
+}
