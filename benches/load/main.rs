@@ -11,6 +11,8 @@
 //!
 //! Expects `loopctl` beside the folder of examples, as `cargo build --release` leaves it.
 
+#![expect(clippy::print_stdout, clippy::panic, reason = "a program that measures and says what it found")]
+
 mod by_hand;
 mod child;
 mod kills;
@@ -20,9 +22,10 @@ mod server;
 use child::Measured;
 use project::Project;
 use server::Server;
+use std::path::Path;
 use std::time::Duration;
 
-type Failure = Box<dyn std::error::Error>;
+pub(crate) type Failure = Box<dyn std::error::Error>;
 
 /// At the same time.
 const JOBS: usize = 64;
@@ -34,7 +37,7 @@ fn main() -> Result<(), Failure> {
     match what.as_str() {
         "cost" => cost(count.unwrap_or(10_000)),
         "memory" => memory(count.unwrap_or(100_000)),
-        "kills" => kills::run(count.unwrap_or(100)),
+        "kills" => kills(count.unwrap_or(100)),
         "processes" => processes(count.unwrap_or(2_000)),
         "start" => start(count.unwrap_or(20)),
         // The hand-written loop is measured as a process of its own, too.
@@ -47,8 +50,21 @@ fn main() -> Result<(), Failure> {
     }
 }
 
+/// `target/release/examples/load` stands beside `target/release/loopctl`.
+fn project(count: usize) -> Result<Project, Failure> {
+    let own = std::env::current_exe()?;
+    Project::new(own.ancestors().nth(2).unwrap_or(Path::new(".")).join("loopctl"), count)
+}
+
+fn kills(kills: usize) -> Result<(), Failure> {
+    let own = std::env::current_exe()?;
+    let loopctl = own.ancestors().nth(2).unwrap_or(Path::new(".")).join("loopctl");
+    println!("{}", kills::run(&loopctl, kills)?);
+    Ok(())
+}
+
 fn cost(count: usize) -> Result<(), Failure> {
-    let project = Project::new(count)?;
+    let project = project(count)?;
     let server = Server::start(Duration::ZERO)?;
     let ours = Measured::of(project.run(server.address(), JOBS))?;
     let answered = server.take();
@@ -81,7 +97,7 @@ fn ratio(one: u64, other: u64) -> f64 {
 fn memory(most: usize) -> Result<(), Failure> {
     let mut peaks = Vec::new();
     for count in [1_000, most] {
-        let project = Project::new(count)?;
+        let project = project(count)?;
         let server = Server::start(Duration::ZERO)?;
         let measured = Measured::of(project.run(server.address(), JOBS))?;
         project.assert_passed(count)?;
@@ -95,7 +111,7 @@ fn memory(most: usize) -> Result<(), Failure> {
 
 fn processes(count: usize) -> Result<(), Failure> {
     for processes in [1, 2, 4] {
-        let project = Project::new(count)?;
+        let project = project(count)?;
         // A server that takes its time: each process has so many calls under way, and more processes more.
         let server = Server::start(Duration::from_millis(20))?;
         let began = std::time::Instant::now();
@@ -123,7 +139,7 @@ fn processes(count: usize) -> Result<(), Failure> {
 }
 
 fn start(times: usize) -> Result<(), Failure> {
-    let project = Project::new(1)?;
+    let project = project(1)?;
     let server = Server::start(Duration::ZERO)?;
     let mut took = Vec::new();
     for _ in 0..times {

@@ -38,7 +38,7 @@ document_types:
 
 impl Project {
     /// A project with so many documents, a thousand in a folder.
-    pub(super) fn new(count: usize) -> Result<Self, Failure> {
+    pub(super) fn new(loopctl: PathBuf, count: usize) -> Result<Self, Failure> {
         let folder = tempfile::tempdir()?;
         let at = |path: &str| folder.path().join(path);
         for (path, text) in FILES {
@@ -57,9 +57,6 @@ impl Project {
             std::fs::write(path, text)?;
         }
         std::fs::create_dir_all(at("home"))?;
-        // `target/release/examples/load` stands beside `target/release/loopctl`.
-        let own = std::env::current_exe()?;
-        let loopctl = own.ancestors().nth(2).unwrap_or(Path::new(".")).join("loopctl");
         if !loopctl.is_file() {
             return Err(format!("there is no `{}`: build it first", loopctl.display()).into());
         }

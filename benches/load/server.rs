@@ -10,6 +10,9 @@ use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
+/// How long it is waited before something else is looked at.
+const MOMENT: Duration = Duration::from_millis(5);
+
 /// What was answered.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Answered {
@@ -59,7 +62,19 @@ impl Server {
         std::mem::take(&mut self.answered.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
+    /// Waits a moment for so many calls. Whether they have come, and how many have.
+    pub(super) fn reached(&self, calls: u64) -> (bool, u64) {
+        let (answered, told) = &*self.answered;
+        let answered = answered.lock().unwrap_or_else(PoisonError::into_inner);
+        let answered = match told.wait_timeout_while(answered, MOMENT, |answered| answered.calls < calls) {
+            Ok((answered, _)) => answered,
+            Err(poisoned) => poisoned.into_inner().0,
+        };
+        (answered.calls >= calls, answered.calls)
+    }
+
     /// Waits until so many calls have come; when the first did.
+    #[cfg_attr(test, expect(dead_code, reason = "for measuring"))]
     pub(super) fn wait_for_calls(&self, calls: u64) -> Instant {
         let (answered, told) = &*self.answered;
         let mut answered = answered.lock().unwrap_or_else(PoisonError::into_inner);

@@ -65,6 +65,8 @@ mod journal;
 #[cfg(test)]
 mod judges;
 #[cfg(test)]
+mod kills;
+#[cfg(test)]
 mod known_fields;
 #[cfg(test)]
 mod language_server;

@@ -1,0 +1,16 @@
+//! A run that is killed again and again loses nothing. `cargo run --release --example load -- kills 1000` is the long version.
+
+#[path = "../../benches/load/kills.rs"]
+mod killing;
+#[path = "../../benches/load/project.rs"]
+mod project;
+#[path = "../../benches/load/server.rs"]
+mod server;
+
+type Failure = Box<dyn std::error::Error>;
+
+#[cfg(unix)]
+#[test]
+fn a_run_that_is_killed_goes_on_where_it_was() {
+    killing::run(env!("CARGO_BIN_EXE_loopctl").as_ref(), 12).unwrap();
+}
