@@ -4,8 +4,8 @@ use loopctl_plugin_sdk::abi::{
     LC_BATCH, LC_ENCODE, LC_INVALID_REQUEST, LC_OK, LC_RATE_LIMITED, LC_TRANSIENT, LC_UNAUTHORIZED,
 };
 use loopctl_plugin_sdk::protocol::batch::{
-    BatchAnswer, BatchLimits, BatchLine, BatchRequest, BatchResult, BatchSince, BatchState, BatchStep, BatchTurn,
-    FoundBatch, NewBatch,
+    BatchAnswer, BatchLimits, BatchLine, BatchRequest, BatchResult, BatchSince, BatchState, BatchStep,
+    BatchTurn, FoundBatch, NewBatch,
 };
 use loopctl_plugin_sdk::protocol::{HttpRequest, PluginKind};
 use serde::Deserialize;
@@ -201,7 +201,10 @@ fn first(
             }
             // What it would have downloaded is sent, too.
             let downloads: Vec<HttpRequest> = serde_json::from_value(done).unwrap_or_default();
-            downloads.iter().try_for_each(|request| http_request::check(subject, request)).map_err(problem)?;
+            downloads
+                .iter()
+                .try_for_each(|request| http_request::check(subject, request))
+                .map_err(problem)?;
             Ok(None)
         }
     }
@@ -252,7 +255,11 @@ fn submit(subject: &PluginUnderTest<'_>) -> Verdict {
         return broken("the first request of `submit` doesn't upload the lines");
     }
     opened.close();
-    Ok(format!("{} {}", next.request.method, if next.creates { "makes the batch" } else { "uploads the lines" }))
+    Ok(format!(
+        "{} {}",
+        next.request.method,
+        if next.creates { "makes the batch" } else { "uploads the lines" }
+    ))
 }
 
 fn refusals(subject: &PluginUnderTest<'_>) -> Verdict {
@@ -308,7 +315,8 @@ fn handle(subject: &PluginUnderTest<'_>) -> Verdict {
                 BatchAnswer::Done(done) => serde_json::from_value(done).unwrap_or_default(),
             };
             for request in requests {
-                http_request::check(subject, &request).map_err(|problem| format!("while {doing}: {problem}"))?;
+                http_request::check(subject, &request)
+                    .map_err(|problem| format!("while {doing}: {problem}"))?;
                 let (path, _) = request.path.split_once('?').unwrap_or((&request.path, ""));
                 if path.split('/').any(|segment| matches!(segment, "." | "..")) || path.contains("//") {
                     return broken(format!("while {doing}: the path leads elsewhere"));

@@ -61,7 +61,8 @@ impl Conformance<'_> {
         let subject = PluginUnderTest::new(&file, self.config, self.limit);
         let mut findings = Findings::default();
         for group in &GROUPS {
-            let checks: Vec<&Check> = group.checks.iter().filter(|check| check.is_for(&file.manifest)).collect();
+            let checks: Vec<&Check> =
+                group.checks.iter().filter(|check| check.is_for(&file.manifest)).collect();
             if group.runs_code {
                 self.run_in_children(checks, child, &mut findings)?;
                 continue;

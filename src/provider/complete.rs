@@ -296,7 +296,11 @@ impl Provider {
     }
 
     /// A reply's payload, as what it must be.
-    pub(super) fn check<T: DeserializeOwned>(&self, instance: &Arc<Instance>, reply: Reply) -> Result<T, CallError> {
+    pub(super) fn check<T: DeserializeOwned>(
+        &self,
+        instance: &Arc<Instance>,
+        reply: Reply,
+    ) -> Result<T, CallError> {
         if FailureKind::from_status(reply.status).is_some() {
             let fault = fault_of(&reply);
             if fault.kind == FailureKind::Panic {

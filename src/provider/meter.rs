@@ -5,8 +5,8 @@ use std::sync::Arc;
 use loopctl_plugin_sdk::protocol::{Completion, Manifest, PluginKind, Usage};
 use serde_json::Value;
 
-use super::{Price, Prices};
 use super::error::CallError;
+use super::{Price, Prices};
 use crate::value::Usd;
 
 /// Puts a price on the calls of one open provider.

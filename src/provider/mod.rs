@@ -62,7 +62,8 @@ mod trust;
 #[cfg(feature = "network")]
 #[doc(hidden)]
 pub use batch::{
-    BatchCounts, BatchDownload, BatchFound, BatchGroup, BatchHandle, BatchLine, BatchSought, NotSubmitted, Taken,
+    BatchCounts, BatchDownload, BatchFound, BatchGroup, BatchHandle, BatchLine, BatchSought, NotSubmitted,
+    Taken,
 };
 pub use complete::{Called, PluginIdentity, Provider};
 pub use error::{CallFailure, FailureKind, ProviderError};

@@ -1,8 +1,8 @@
 //! The JSON Schema that plugins without the SDK are written by says what the SDK's types say.
 
 use loopctl::provider::protocol::batch::{
-    BatchAnswer, BatchLimits, BatchLine, BatchRequest, BatchResult, BatchSince, BatchStep, BatchTurn, BatchUpload,
-    FoundBy, LineOutcome, NewBatch,
+    BatchAnswer, BatchLimits, BatchLine, BatchRequest, BatchResult, BatchSince, BatchStep, BatchTurn,
+    BatchUpload, FoundBy, LineOutcome, NewBatch,
 };
 use loopctl::provider::protocol::{
     AbiVersion, Attachment, Completion, CompletionRequest, DocumentRef, Endpoint, HttpRequest, HttpResponse,
@@ -104,7 +104,15 @@ fn full() -> [(&'static str, Value); 11] {
         ("error", json!(error)),
         ("manifest", json!(manifest)),
         ("batch_step", batch_step()),
-        ("batch_limits", json!(BatchLimits { max_lines: 1, max_bytes: 1, window_hours: Some(24), found_by: FoundBy::OwnId })),
+        (
+            "batch_limits",
+            json!(BatchLimits {
+                max_lines: 1,
+                max_bytes: 1,
+                window_hours: Some(24),
+                found_by: FoundBy::OwnId
+            }),
+        ),
         ("batch_line", json!(BatchLine { text: text(), model: Some(text()), endpoint: text() })),
         ("batch_answer", batch_answer()),
         (
@@ -152,7 +160,8 @@ fn batch_step() -> Value {
 }
 
 fn batch_answer() -> Value {
-    let request = json!({ "method": "POST", "path": "/x", "headers": { "a": "b" }, "body": "x", "base_url": "x" });
+    let request =
+        json!({ "method": "POST", "path": "/x", "headers": { "a": "b" }, "body": "x", "base_url": "x" });
     let send: BatchAnswer<String> = BatchAnswer::Send(Box::new(BatchRequest {
         request: serde_json::from_value(request).unwrap(),
         upload: Some(BatchUpload { prefix: "x".into(), separator: "x".into(), suffix: "x".into() }),

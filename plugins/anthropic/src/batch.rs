@@ -10,8 +10,8 @@ use loopctl_plugin_sdk::codec::batch::{
 };
 use loopctl_plugin_sdk::codec::{count, parse_body, segment, word};
 use loopctl_plugin_sdk::protocol::batch::{
-    BatchAnswer, BatchLimits, BatchLine, BatchResult, BatchSince, BatchState, BatchStatus, BatchTurn, BatchUpload,
-    FoundBatch, FoundBy, LineOutcome, NewBatch,
+    BatchAnswer, BatchLimits, BatchLine, BatchResult, BatchSince, BatchState, BatchStatus, BatchTurn,
+    BatchUpload, FoundBatch, FoundBy, LineOutcome, NewBatch,
 };
 use loopctl_plugin_sdk::protocol::{HttpRequest, HttpResponse};
 use loopctl_plugin_sdk::{BatchCodec, Failure, Value};

@@ -5,12 +5,13 @@
 use std::collections::BTreeMap;
 
 use loopctl_plugin_sdk::codec::batch::{
-    BOUNDARY, ask_later, bare, checked_id, create, line_body, no_result, result, send, undone, upload, with_json,
+    BOUNDARY, ask_later, bare, checked_id, create, line_body, no_result, result, send, undone, upload,
+    with_json,
 };
 use loopctl_plugin_sdk::codec::{escaped, parse_body, sanitize_line, segment, word};
 use loopctl_plugin_sdk::protocol::batch::{
-    BatchAnswer, BatchLimits, BatchLine, BatchResult, BatchSince, BatchState, BatchStatus, BatchTurn, BatchUpload,
-    FoundBatch, FoundBy, LineOutcome, NewBatch,
+    BatchAnswer, BatchLimits, BatchLine, BatchResult, BatchSince, BatchState, BatchStatus, BatchTurn,
+    BatchUpload, FoundBatch, FoundBy, LineOutcome, NewBatch,
 };
 use loopctl_plugin_sdk::protocol::{HttpRequest, HttpResponse};
 use loopctl_plugin_sdk::{BatchCodec, Failure, Value};
@@ -41,7 +42,8 @@ impl BatchCodec for Gemini {
         // `models/gemini-…`, with the segments escaped as they are in the path.
         let path = request.path.strip_prefix(self.settings.version()).unwrap_or(&request.path);
         let endpoint = path.trim_start_matches('/').strip_suffix(":generateContent");
-        let endpoint = endpoint.ok_or_else(|| Failure::invalid_request("the call is none of generateContent"))?;
+        let endpoint =
+            endpoint.ok_or_else(|| Failure::invalid_request("the call is none of generateContent"))?;
         let line = json!({ "key": checked_id(custom_id)?, "request": body });
         Ok(BatchLine {
             text: line.to_string(),
@@ -231,7 +233,8 @@ fn resource(name: &str) -> Result<String, Failure> {
 
 /// An endpoint of a line, whose segments are escaped already.
 fn safe(endpoint: &str) -> Result<&str, Failure> {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'-' | b'.' | b'_' | b'~' | b'%');
+    let plain =
+        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'-' | b'.' | b'_' | b'~' | b'%');
     let leads_elsewhere = endpoint.split('/').any(|part| matches!(part, "" | "." | ".."));
     if leads_elsewhere || !endpoint.bytes().all(plain) {
         return Err(Failure::invalid_request("the lines name no model that can stand in a path"));

@@ -4,13 +4,13 @@
 use std::collections::BTreeMap;
 
 use loopctl_plugin_sdk::codec::batch::{
-    BOUNDARY, ask_later, bare, checked_id, create, handle_segment, line_body, no_result, result, send, undone,
-    upload, with_json,
+    BOUNDARY, ask_later, bare, checked_id, create, handle_segment, line_body, no_result, result, send,
+    undone, upload, with_json,
 };
 use loopctl_plugin_sdk::codec::{count, error_status, parse_body, sanitize_line, segment, word};
 use loopctl_plugin_sdk::protocol::batch::{
-    BatchAnswer, BatchLimits, BatchLine, BatchResult, BatchSince, BatchState, BatchStatus, BatchTurn, BatchUpload,
-    FoundBatch, FoundBy, LineOutcome, NewBatch,
+    BatchAnswer, BatchLimits, BatchLine, BatchResult, BatchSince, BatchState, BatchStatus, BatchTurn,
+    BatchUpload, FoundBatch, FoundBy, LineOutcome, NewBatch,
 };
 use loopctl_plugin_sdk::protocol::{HttpRequest, HttpResponse};
 use loopctl_plugin_sdk::{BatchCodec, Failure, Value};
@@ -67,7 +67,11 @@ impl BatchCodec for OpenAi {
         }
         let status = word(&body, "/status").unwrap_or_default();
         if self.settings.service == Service::Azure && FILE_NOT_READY.contains(&status.as_str()) {
-            return Ok(ask_later(self.get(&format!("files/{}", file(&id)?))?, ASK_AGAIN_MS, turn.state.clone()));
+            return Ok(ask_later(
+                self.get(&format!("files/{}", file(&id)?))?,
+                ASK_AGAIN_MS,
+                turn.state.clone(),
+            ));
         }
         let body = json!({
             "input_file_id": id,
@@ -221,7 +225,8 @@ impl OpenAi {
 }
 
 fn upload_of(own_id: &str) -> BatchUpload {
-    let part = |disposition: &str| format!("--{BOUNDARY}\r\ncontent-disposition: form-data; {disposition}\r\n");
+    let part =
+        |disposition: &str| format!("--{BOUNDARY}\r\ncontent-disposition: form-data; {disposition}\r\n");
     let prefix = format!(
         "{}\r\nbatch\r\n{}content-type: application/jsonl\r\n\r\n",
         part("name=\"purpose\""),

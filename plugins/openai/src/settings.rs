@@ -203,7 +203,11 @@ impl Settings {
     pub(crate) fn batch_endpoint(&self) -> &'static str {
         let versioned = self.base.as_ref().is_some_and(BaseUrl::has_version);
         // Azure's API with dates knows no version in paths.
-        if self.service == Service::Azure && !versioned { "/chat/completions" } else { "/v1/chat/completions" }
+        if self.service == Service::Azure && !versioned {
+            "/chat/completions"
+        } else {
+            "/v1/chat/completions"
+        }
     }
 
     /// The deployment that lines name as their model, where it is part of the path of a single call.

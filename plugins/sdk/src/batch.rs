@@ -5,8 +5,8 @@ use serde_json::Value;
 use crate::Failure;
 use crate::http::to_json;
 use crate::protocol::batch::{
-    BatchAnswer, BatchLimits, BatchLine, BatchResult, BatchSince, BatchState, BatchStep, BatchTurn, FoundBatch,
-    NewBatch,
+    BatchAnswer, BatchLimits, BatchLine, BatchResult, BatchSince, BatchState, BatchStep, BatchTurn,
+    FoundBatch, NewBatch,
 };
 use crate::protocol::{HttpRequest, HttpResponse};
 
@@ -72,8 +72,9 @@ pub trait BatchCodec {
 
 /// What a codec answers to LC_BATCH.
 pub(crate) fn answer(codec: &dyn BatchCodec, input: &[u8]) -> Result<Vec<u8>, Failure> {
-    let step: BatchStep = serde_json::from_slice(input)
-        .map_err(|_| Failure::invalid_request("the step of a batch isn't one that this plugin understands"))?;
+    let step: BatchStep = serde_json::from_slice(input).map_err(|_| {
+        Failure::invalid_request("the step of a batch isn't one that this plugin understands")
+    })?;
     match step {
         BatchStep::Limits => to_json(&codec.limits()),
         BatchStep::Line { custom_id, request } => to_json(&codec.line(&custom_id, &request)?),

@@ -5,14 +5,14 @@ use std::ffi::c_void;
 use std::mem::size_of;
 
 use loopctl_plugin_abi::{
-    LC_ABI_MAJOR, LC_ABI_MINOR, LC_BATCH, LC_DECODE, LC_ENCODE, LC_MAX_OUTPUT, LC_OK, lc_buf, lc_plugin_v1, lc_slice,
-    lc_status,
+    LC_ABI_MAJOR, LC_ABI_MINOR, LC_BATCH, LC_DECODE, LC_ENCODE, LC_MAX_OUTPUT, LC_OK, lc_buf, lc_plugin_v1,
+    lc_slice, lc_status,
 };
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::batch::{BatchCodec, answer};
 use crate::Failure;
+use crate::batch::{BatchCodec, answer};
 use crate::boundary::{Instance, bytes, close_instance, error_body, open_instance, put};
 use crate::direct::parse_request;
 use crate::guard::guard;

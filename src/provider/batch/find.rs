@@ -31,7 +31,11 @@ impl Provider {
         found.map_err(|fault| self.batch_failure(fault, &errand))
     }
 
-    async fn found(&self, sought: BatchSought<'_>, errand: &mut HttpAttempt) -> Result<BatchFound, CallError> {
+    async fn found(
+        &self,
+        sought: BatchSought<'_>,
+        errand: &mut HttpAttempt,
+    ) -> Result<BatchFound, CallError> {
         checked_id(sought.own_id)?;
         let since = sought.since.and_then(|since| since.checked_sub(CLOCKS_APART_MINUTES.minutes()).ok());
         let since = since.map(|since| BatchSince { unix: since.as_second(), utc: to_the_second(since) });

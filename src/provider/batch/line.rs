@@ -48,7 +48,8 @@ impl Provider {
             request.to_mut().options.model = model.map(str::to_owned);
         }
         let json = to_json(request.as_ref())?;
-        let instance = errand.patience.bound(self.shared.opened.instance()).await.and_then(|opened| opened)?;
+        let instance =
+            errand.patience.bound(self.shared.opened.instance()).await.and_then(|opened| opened)?;
         let encoded = errand.patience.bound(instance.call(LC_ENCODE, json)).await?;
         let call: HttpRequest = self.check(&instance, encoded)?;
         let step = BatchStep::Line { custom_id: custom_id.to_owned(), request: call };

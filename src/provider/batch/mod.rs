@@ -113,7 +113,8 @@ impl Provider {
         deadline: std::time::Duration,
     ) -> Result<BatchState, CallFailure> {
         let mut errand = self.batch_errand(&handle.0, None, deadline);
-        let ask = |turn| loopctl_plugin_sdk::protocol::batch::BatchStep::Poll { handle: handle.0.clone(), turn };
+        let ask =
+            |turn| loopctl_plugin_sdk::protocol::batch::BatchStep::Poll { handle: handle.0.clone(), turn };
         let polled = self.batch_turns::<BatchState>(ask, &mut errand).await;
         polled.map_err(|fault| self.batch_failure(fault, &errand)).map(told)
     }
@@ -129,7 +130,8 @@ impl Provider {
         deadline: std::time::Duration,
     ) -> Result<(), CallFailure> {
         let mut errand = self.batch_errand(&handle.0, None, deadline);
-        let ask = |turn| loopctl_plugin_sdk::protocol::batch::BatchStep::Cancel { handle: handle.0.clone(), turn };
+        let ask =
+            |turn| loopctl_plugin_sdk::protocol::batch::BatchStep::Cancel { handle: handle.0.clone(), turn };
         let canceled = self.batch_turns::<()>(ask, &mut errand).await;
         canceled.map_err(|fault| self.batch_failure(fault, &errand))
     }
@@ -145,7 +147,8 @@ impl Provider {
         deadline: std::time::Duration,
     ) -> Result<(), CallFailure> {
         let mut errand = self.batch_errand(&handle.0, None, deadline);
-        let ask = |turn| loopctl_plugin_sdk::protocol::batch::BatchStep::Delete { handle: handle.0.clone(), turn };
+        let ask =
+            |turn| loopctl_plugin_sdk::protocol::batch::BatchStep::Delete { handle: handle.0.clone(), turn };
         let deleted = self.batch_turns::<()>(ask, &mut errand).await;
         deleted.map_err(|fault| self.batch_failure(fault, &errand))
     }

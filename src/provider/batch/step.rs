@@ -65,7 +65,8 @@ impl Provider {
         let mut failure = fault.of(self.provider_label().to_owned(), self.model().map(str::to_owned));
         if failure.status == Some(404) {
             // Not the model is unknown, as it would be of a single call.
-            let help = "the vendor has no such batch or file, any more or with this key; else check the base URL";
+            let help =
+                "the vendor has no such batch or file, any more or with this key; else check the base URL";
             failure.help = Some(help.to_owned());
         }
         CallFailure { cost: Some(Usd::default()), ..failure }
@@ -78,7 +79,8 @@ impl Provider {
         errand: &mut HttpAttempt,
     ) -> Result<T, CallError> {
         let input = to_json(step)?;
-        let instance = errand.patience.bound(self.shared.opened.instance()).await.and_then(|opened| opened)?;
+        let instance =
+            errand.patience.bound(self.shared.opened.instance()).await.and_then(|opened| opened)?;
         let reply = errand.patience.bound(instance.call(LC_BATCH, input)).await?;
         self.check(&instance, reply)
     }

@@ -44,7 +44,11 @@ impl Provider {
         Called::stored(outcome)
     }
 
-    async fn decoded(&self, request: &CompletionRequest, answer: HttpResponse) -> Result<Completion, CallError> {
+    async fn decoded(
+        &self,
+        request: &CompletionRequest,
+        answer: HttpResponse,
+    ) -> Result<Completion, CallError> {
         let Some(link) = &self.shared.link else {
             return Err(CallError::new(FailureKind::InvalidRequest, "the provider has no batches").unsent());
         };
@@ -68,7 +72,8 @@ impl Provider {
         answer: &HttpResponse,
         errand: &mut HttpAttempt,
     ) -> Result<Completion, CallError> {
-        let instance = errand.patience.bound(self.shared.opened.instance()).await.and_then(|opened| opened)?;
+        let instance =
+            errand.patience.bound(self.shared.opened.instance()).await.and_then(|opened| opened)?;
         let decoded = errand.patience.bound(instance.call(LC_DECODE, to_json(answer)?)).await?;
         self.check(&instance, decoded).and_then(sensible)
     }

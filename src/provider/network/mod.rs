@@ -53,9 +53,9 @@ use crate::provider::error::{CallError, FailureKind};
 pub(super) use backoff::Seed;
 pub(super) use download::{Download, IncomingLine};
 pub(super) use errand::HttpAttempt;
-pub(super) use upload::Lines;
 #[cfg(feature = "cli")]
 pub(crate) use keys::SERVICE_HOSTS;
+pub(super) use upload::Lines;
 
 use client::Clients;
 use egress::{Egress, Origin};

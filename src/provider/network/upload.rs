@@ -39,7 +39,11 @@ impl Lines {
         let mut line = Vec::new();
         while next_line(&mut reader, &mut line).map_err(|error| unreadable(&error))? {
             if line.is_empty() || line.len() > longest {
-                let what = if line.is_empty() { "is empty".to_owned() } else { format!("has more than {longest} bytes") };
+                let what = if line.is_empty() {
+                    "is empty".to_owned()
+                } else {
+                    format!("has more than {longest} bytes")
+                };
                 let message = format!("line {} of the batch {what}", lines.count.saturating_add(1));
                 return Err(CallError::new(FailureKind::InvalidRequest, message).unsent());
             }

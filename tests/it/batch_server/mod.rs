@@ -121,7 +121,11 @@ pub(crate) struct BatchServer {
 }
 
 impl BatchServer {
-    pub(crate) fn start(shape: Shape, faults: Vec<Fault>, model: impl FnMut(&Value) -> Value + Send + 'static) -> Self {
+    pub(crate) fn start(
+        shape: Shape,
+        faults: Vec<Fault>,
+        model: impl FnMut(&Value) -> Value + Send + 'static,
+    ) -> Self {
         let desk = Arc::new(Mutex::new(Desk {
             shape,
             model: Box::new(model),
@@ -228,7 +232,10 @@ impl<'a> Asked<'a> {
     }
 
     fn parameter(&self, name: &str) -> Option<&'a str> {
-        self.query.split('&').find_map(|pair| pair.split_once('=').filter(|(known, _)| *known == name)).map(|(_, v)| v)
+        self.query
+            .split('&')
+            .find_map(|pair| pair.split_once('=').filter(|(known, _)| *known == name))
+            .map(|(_, v)| v)
     }
 
     fn json(&self) -> Value {
@@ -338,7 +345,8 @@ impl Desk {
             }
             self.do_line(&id, &body, &mut taken);
         }
-        if let Some(Fault::Unknown(id)) = self.faults.iter().find(|fault| matches!(fault, Fault::Unknown(_))) {
+        if let Some(Fault::Unknown(id)) = self.faults.iter().find(|fault| matches!(fault, Fault::Unknown(_)))
+        {
             let answer = self.shape.answer(&json!({ "model": "m" }), &json!({}));
             taken.results.push(self.shape.result(id, &shape::Became::Answered(answer)));
         }
@@ -360,8 +368,12 @@ impl Desk {
             match fault {
                 Fault::Errored(line) if *line == at => became = Some(Became::Errored(529)),
                 Fault::BadRequest(line) if *line == at => became = Some(Became::Errored(400)),
-                Fault::Declined(line) if *line == at => became = Some(Became::Answered(self.shape.declined(body))),
-                Fault::Truncated(line) if *line == at => became = Some(Became::Answered(self.shape.truncated(body))),
+                Fault::Declined(line) if *line == at => {
+                    became = Some(Became::Answered(self.shape.declined(body)))
+                }
+                Fault::Truncated(line) if *line == at => {
+                    became = Some(Became::Answered(self.shape.truncated(body)))
+                }
                 Fault::ExpiredFrom(line) if at >= *line => became = Some(Became::Expired),
                 Fault::CanceledFrom(line) if at >= *line => became = Some(Became::Canceled),
                 Fault::LeftOut(line) if *line == at => left_out = true,
@@ -389,7 +401,8 @@ impl Desk {
             result.truncate(result.len() / 2);
         }
         result.push_str(&" ".repeat(more));
-        let is_error = matches!(self.shape, Shape::OpenAi | Shape::Azure) && !matches!(became, Became::Answered(_));
+        let is_error =
+            matches!(self.shape, Shape::OpenAi | Shape::Azure) && !matches!(became, Became::Answered(_));
         let to = if is_error { &mut taken.errors } else { &mut taken.results };
         to.push(result.clone());
         if twice {

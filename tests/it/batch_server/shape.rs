@@ -78,8 +78,10 @@ impl Shape {
                 Became::Expired => json!({ "id": "batch_req_1", "custom_id": id, "response": null, "error": {
                     "code": "batch_expired",
                     "message": "This request could not be executed before the completion window expired." } }),
-                Became::Canceled => json!({ "id": "batch_req_1", "custom_id": id, "response": null, "error": {
-                    "code": "batch_cancelled", "message": "The batch was cancelled." } }),
+                Became::Canceled => {
+                    json!({ "id": "batch_req_1", "custom_id": id, "response": null, "error": {
+                    "code": "batch_cancelled", "message": "The batch was cancelled." } })
+                }
             },
             Shape::Anthropic => {
                 let result = match became {
@@ -95,7 +97,8 @@ impl Shape {
                 json!({ "custom_id": id, "result": result })
             }
             Shape::Gemini => {
-                let failed = |code: u16| json!({ "key": id, "error": { "code": code, "message": "it failed" } });
+                let failed =
+                    |code: u16| json!({ "key": id, "error": { "code": code, "message": "it failed" } });
                 match became {
                     Became::Answered(response) => json!({ "key": id, "response": response }),
                     Became::Errored(400) => failed(3),
@@ -199,7 +202,8 @@ impl Desk {
             ("POST", ["batches"]) => {
                 let body = asked.json();
                 let requests = body["requests"].as_array()?;
-                let lines = requests.iter().map(|line| (text(&line["custom_id"]), line["params"].clone())).collect();
+                let lines =
+                    requests.iter().map(|line| (text(&line["custom_id"]), line["params"].clone())).collect();
                 self.take(None, None, lines)
             }
             ("GET", ["batches"]) => {
@@ -213,7 +217,9 @@ impl Desk {
                 let at = self.place(id)?;
                 self.look(at)
             }
-            ("GET", ["batches", id, "results"]) => (200, self.batches[self.place(id)?].results.join("\n") + "\n"),
+            ("GET", ["batches", id, "results"]) => {
+                (200, self.batches[self.place(id)?].results.join("\n") + "\n")
+            }
             ("POST", ["batches", id, "cancel"]) => {
                 let at = self.place(id)?;
                 self.batches[at].canceled = true;
@@ -229,7 +235,9 @@ impl Desk {
     }
 
     fn gemini(&mut self, asked: &Asked<'_>) -> Option<Reply> {
-        if let Some(file) = asked.path.strip_prefix("/download/v1beta/").and_then(|p| p.strip_suffix(":download")) {
+        if let Some(file) =
+            asked.path.strip_prefix("/download/v1beta/").and_then(|p| p.strip_suffix(":download"))
+        {
             if asked.parameter("alt") != Some("media") {
                 self.complain("a download without `alt=media`");
             }
@@ -299,14 +307,21 @@ impl Desk {
             Fault::FailsWhole(n, may_pass) if number <= *n => Some(*may_pass),
             _ => None,
         });
-        let ended = if canceled { "cancelled" } else if counts.expired > 0 { "expired" } else { "completed" };
+        let ended = if canceled {
+            "cancelled"
+        } else if counts.expired > 0 {
+            "expired"
+        } else {
+            "completed"
+        };
         match self.shape {
             Shape::OpenAi | Shape::Azure => {
                 described["status"] = json!(ended);
                 if let Some(may_pass) = fails {
                     let code = if may_pass { "token_limit_exceeded" } else { "invalid_json_line" };
                     described["status"] = json!("failed");
-                    described["errors"] = json!({ "data": [{ "code": code, "message": "it can't be done" }] });
+                    described["errors"] =
+                        json!({ "data": [{ "code": code, "message": "it can't be done" }] });
                     return ok(&described);
                 }
                 for (place, lines) in [("output_file_id", results), ("error_file_id", errors)] {

@@ -8,7 +8,8 @@ use loopctl::profile::{BatchUse, Network};
 use loopctl::provider::protocol::batch::{BatchResult, BatchStatus, FoundBy, LineOutcome};
 use loopctl::provider::protocol::{CompletionRequest, RequestOptions};
 use loopctl::provider::{
-    BatchDownload, BatchFound, BatchHandle, BatchLine, BatchSought, FailureKind, NotSubmitted, Prices, Provider, Taken,
+    BatchDownload, BatchFound, BatchHandle, BatchLine, BatchSought, FailureKind, NotSubmitted, Prices,
+    Provider, Taken,
 };
 use serde_json::{Value, json};
 
@@ -125,7 +126,8 @@ async fn a_batch_goes_out_and_every_line_is_read_like_a_call_that_came_online() 
             assert_eq!((result.outcome, result.response.status), (LineOutcome::Answered, 200));
             let called = table.provider.call_with_answer(&asked(number), result.response.clone()).await;
             let completion = called.outcome.unwrap();
-            let value = completion.value.unwrap_or_else(|| serde_json::from_str(&completion.text.unwrap()).unwrap());
+            let value =
+                completion.value.unwrap_or_else(|| serde_json::from_str(&completion.text.unwrap()).unwrap());
             assert_eq!(value, json!({ "grade": "G2 é 🩺" }), "{shape:?}");
             assert_eq!((completion.usage.input_tokens, completion.usage.output_tokens), (1000, 100));
             assert!(!called.cached && called.took.is_none());
@@ -143,7 +145,9 @@ async fn an_answer_costs_what_the_table_says_for_batches() {
     let server = BatchServer::start(Shape::OpenAi, vec![], |_| json!({}));
     let bed = Bed::new();
     let path = bed.write("prices.yaml", prices);
-    for (model, factor, expected) in [("half", Some(0.5), Some(0.01)), ("whole", None, Some(0.02)), ("x", None, None)] {
+    for (model, factor, expected) in
+        [("half", Some(0.5), Some(0.01)), ("whole", None, Some(0.02)), ("x", None, None)]
+    {
         let text = std::fs::read_to_string(&path).unwrap();
         let file = loopctl::diag::SourceFile::new("prices.yaml", &text);
         let prices = Prices::parse(&file, &mut loopctl::diag::Problems::new()).unwrap();
@@ -160,7 +164,8 @@ async fn an_answer_costs_what_the_table_says_for_batches() {
         // What the model wrote before it was cut is paid for at the same price; an expired line costs nothing.
         let mut cut = answer.clone();
         cut["choices"][0]["finish_reason"] = json!("length");
-        let failure = provider.call_with_answer(&request("d"), self::response(200, &cut)).await.outcome.unwrap_err();
+        let failure =
+            provider.call_with_answer(&request("d"), self::response(200, &cut)).await.outcome.unwrap_err();
         assert_eq!(failure.cost.map(|cost| (cost.get() * 1e6).round()), expected.map(|cost| cost * 1e6));
         let expired = self::response(503, &json!({ "error": { "code": "batch_expired" } }));
         let failure = provider.call_with_answer(&request("d"), expired).await.outcome.unwrap_err();
@@ -199,8 +204,7 @@ async fn what_fails_in_a_line_goes_through_the_same_table_as_a_call() {
             let failure = called.outcome.map(|_| ()).map_err(|failure| (failure.kind, failure.may_pass()));
             kinds.push((result.outcome, failure));
         }
-        let expired =
-            if shape == Shape::Gemini { LineOutcome::Errored } else { LineOutcome::Expired };
+        let expired = if shape == Shape::Gemini { LineOutcome::Errored } else { LineOutcome::Expired };
         let passing = Err((FailureKind::Transient, true));
         assert_eq!(
             kinds,
@@ -450,7 +454,11 @@ fn key_only(name: &str) -> Option<String> {
 async fn services_without_batches_say_so() {
     let bed = Bed::new();
     for spec in ["ollama:m", "openrouter:m", "pattern", "contrary:m"] {
-        let config = if spec.starts_with("contrary") { json!({ "base_url": "http://127.0.0.1:9" }) } else { Value::Null };
+        let config = if spec.starts_with("contrary") {
+            json!({ "base_url": "http://127.0.0.1:9" })
+        } else {
+            Value::Null
+        };
         let provider = bed.providers().with_environment(key_only).open(spec, &config).unwrap();
         assert_eq!(provider.batch_limits().await.unwrap(), None, "{spec}");
     }
