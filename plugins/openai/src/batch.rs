@@ -43,9 +43,9 @@ impl BatchCodec for OpenAi {
         let custom_id = checked_id(custom_id)?;
         let endpoint = self.settings.batch_endpoint();
         let mut body = line_body(request, &self.headers())?;
-        if let Some(deployment) = self.settings.batch_model() {
+        if let (Some(deployment), Some(body)) = (self.settings.batch_model(), body.as_object_mut()) {
             // What is part of the path of a single call.
-            body["model"] = json!(deployment);
+            body.insert("model".to_owned(), json!(deployment));
         }
         let model = word(&body, "/model");
         let line = json!({ "custom_id": custom_id, "method": "POST", "url": endpoint, "body": body });
@@ -94,14 +94,24 @@ impl BatchCodec for OpenAi {
         };
         let body = well(response)?;
         let batches = body.get("data").and_then(Value::as_array).ok_or_else(|| unlike("it has no `data`"))?;
-        let found: Vec<FoundBatch> = batches
-            .iter()
-            .filter(|batch| batch.pointer("/metadata").and_then(|m| m.get(OWN_ID)) == Some(&json!(own_id)))
-            .filter_map(|batch| {
-                let lines = Some(count(batch, "/request_counts/total")).filter(|lines| *lines > 0);
-                Some(FoundBatch { handle: word(batch, "/id")?, sure: true, lines })
-            })
-            .collect();
+        let described = |batch: &Value, sure: bool| {
+            let lines = Some(count(batch, "/request_counts/total")).filter(|lines| *lines > 0);
+            Some(FoundBatch { handle: word(batch, "/id")?, sure, lines })
+        };
+        let is_ours = |batch: &&Value| {
+            batch.get("metadata").and_then(|metadata| metadata.get(OWN_ID)) == Some(&json!(own_id))
+        };
+        let sure: Vec<FoundBatch> =
+            batches.iter().filter(is_ours).filter_map(|batch| described(batch, true)).collect();
+        if !sure.is_empty() {
+            return Ok(BatchAnswer::Done(sure));
+        }
+        // Where what we sent isn't kept, nothing tells ours from others: each may be it.
+        let is_silent = |batch: &&Value| {
+            self.settings.service == Service::Azure && batch.get("metadata").is_none_or(Value::is_null)
+        };
+        let mut silent: Vec<FoundBatch> = serde_json::from_value(turn.state.clone()).unwrap_or_default();
+        silent.extend(batches.iter().filter(is_silent).filter_map(|batch| described(batch, false)));
         let last = batches.last();
         // The newest come first.
         let is_too_old = last.is_some_and(|last| {
@@ -109,12 +119,12 @@ impl BatchCodec for OpenAi {
             since.is_some_and(|since| created.is_some_and(|created| created < since.unix))
         });
         let more = body.get("has_more").and_then(Value::as_bool).unwrap_or(false);
-        match last.and_then(|last| word(last, "/id")).filter(|_| found.is_empty() && more && !is_too_old) {
+        match last.and_then(|last| word(last, "/id")).filter(|_| more && !is_too_old) {
             Some(after) => {
                 let after = segment(&after, "a batch's id")?;
-                Ok(send(self.get(&format!("batches?limit={PAGE}&after={after}"))?, Value::Null))
+                Ok(send(self.get(&format!("batches?limit={PAGE}&after={after}"))?, json!(silent)))
             }
-            None => Ok(BatchAnswer::Done(found)),
+            None => Ok(BatchAnswer::Done(silent)),
         }
     }
 

@@ -87,7 +87,7 @@ impl IncomingLines {
         errand: &mut HttpAttempt,
     ) -> Result<Option<IncomingLine>, CallError> {
         loop {
-            if let Some(line) = self.from_chunk() {
+            if let Some(line) = self.line_of_chunk() {
                 return Ok(Some(line));
             }
             if self.ended {
@@ -105,7 +105,7 @@ impl IncomingLines {
     }
 
     /// The next line, if its end has come.
-    fn from_chunk(&mut self) -> Option<IncomingLine> {
+    fn line_of_chunk(&mut self) -> Option<IncomingLine> {
         loop {
             let rest = self.chunk.get(self.at..).filter(|rest| !rest.is_empty())?;
             let end = rest.iter().position(|byte| *byte == b'\n');

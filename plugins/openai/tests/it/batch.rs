@@ -81,6 +81,24 @@ fn azure_is_waited_for_until_it_has_looked_through_a_file() {
 }
 
 #[test]
+fn a_batch_of_azures_that_says_nothing_of_itself_may_be_ours() {
+    let page = |id: &str, metadata: Value, more: bool| json!({ "data": [{ "id": id, "metadata": metadata, "request_counts": { "total": 2 } }], "has_more": more });
+    let find = |codec: &Codec, turn: &BatchTurn| batch(codec).find("own-1", None, turn).unwrap();
+    for (codec, expected) in [(azure(""), vec![("b1", false)]), (open(json!({})), vec![])] {
+        let next = sent(find(&codec, &turn(Value::Null, &page("b1", Value::Null, true))));
+        let last = page("b2", json!({ "loopctl_batch": "own-2" }), false);
+        let BatchAnswer::Done(found) = find(&codec, &turn(next.state.clone(), &last)) else {
+            panic!("it goes on")
+        };
+        let found: Vec<_> = found.iter().map(|batch| (batch.handle.as_str(), batch.sure)).collect();
+        assert_eq!(found, expected);
+        let ours = page("b2", json!({ "loopctl_batch": "own-1" }), true);
+        let BatchAnswer::Done(found) = find(&codec, &turn(next.state, &ours)) else { panic!("it goes on") };
+        assert_eq!((found.len(), found[0].handle.as_str(), found[0].sure), (1, "b2", true));
+    }
+}
+
+#[test]
 fn a_line_names_the_deployment_that_the_path_of_a_call_does() {
     let codec = azure("");
     let messages = vec![Message { role: Role::User, content: "a\nb".to_owned() }];
