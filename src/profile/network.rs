@@ -338,7 +338,7 @@ mod tests {
             ("{ limits: { openai: { rpm: 3 } } }", "unknown key `rpm`"),
             ("{ limits: { openai: { concurrency: 0 } } }", "at least 1"),
             ("{ retry_budget: { per_success: 2 } }", "from 0 to 1"),
-            ("{ batch: yes please }", "`refused` or `allowed`"),
+            ("{ batch: yes please }", "known: `refused`, `allowed`"),
             ("{ proxy: 'socks5://u:secret@x' }", "`environment`, `none` or a URL"),
         ] {
             let problems = decoded(yaml).1;
