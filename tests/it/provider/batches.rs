@@ -482,8 +482,11 @@ async fn a_key_that_the_server_repeats_is_nowhere_in_what_is_read() {
 
 #[tokio::test]
 async fn a_deadline_ends_a_step() {
-    let table = table(Shape::OpenAi, vec![]);
-    let handle = table.submit("own-1", 1).await.unwrap();
-    let failure = table.provider.batch_poll(&handle, Duration::ZERO).await.unwrap_err();
+    // It takes connections and says nothing.
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let config = json!({ "base_url": format!("http://{}/v1", silent.local_addr().unwrap()) });
+    let provider = Bed::new().providers().with_environment(key_only).open("openai:m1", &config).unwrap();
+    let handle = BatchHandle("batch_1".to_owned());
+    let failure = provider.batch_poll(&handle, Duration::from_millis(200)).await.unwrap_err();
     assert_eq!(failure.kind, FailureKind::Deadline);
 }
