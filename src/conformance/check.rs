@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use loopctl_plugin_sdk::protocol::PluginKind;
+use loopctl_plugin_sdk::protocol::{Manifest, PluginKind};
 
 use super::report::Outcome;
 use super::subject::PluginUnderTest;
-use super::{decode, direct, encode, load, manifest, open};
+use super::{batch, decode, direct, encode, load, manifest, open};
 
 /// One promise of the contract, and how to see whether a plugin keeps it.
 pub(super) struct Check {
@@ -54,12 +54,13 @@ pub(super) struct Group {
 }
 
 /// Every check, in the order in which they are run and shown.
-pub(super) static GROUPS: [Group; 6] = [
+pub(super) static GROUPS: [Group; 7] = [
     Group { runs_code: false, checks: &manifest::CHECKS },
     Group { runs_code: true, checks: &load::CHECKS },
     Group { runs_code: true, checks: &open::CHECKS },
     Group { runs_code: true, checks: &encode::CHECKS },
     Group { runs_code: true, checks: &decode::CHECKS },
+    Group { runs_code: true, checks: &batch::CHECKS },
     Group { runs_code: true, checks: &direct::CHECKS },
 ];
 
@@ -72,9 +73,10 @@ impl Check {
         GROUPS.iter().flat_map(|group| group.checks).find(|check| check.id == id)
     }
 
-    /// Whether it is about plugins of this kind.
-    pub(super) fn is_for(&self, kind: PluginKind) -> bool {
-        self.kind.is_none_or(|of| of == kind)
+    /// Whether it is about plugins of this kind, with these capabilities.
+    pub(super) fn is_for(&self, manifest: &Manifest) -> bool {
+        self.kind.is_none_or(|of| of == manifest.kind)
+            && (!self.id.starts_with(batch::GROUP) || manifest.speaks_batch())
     }
 
     /// Why it can't be run, after what is known so far.

@@ -1,6 +1,6 @@
 //! ENCODE: a completion request becomes an HTTP request.
 
-use loopctl_plugin_sdk::abi::{LC_ENCODE, LC_INVALID_REQUEST, LC_OK};
+use loopctl_plugin_sdk::abi::{LC_BATCH, LC_ENCODE, LC_INVALID_REQUEST, LC_OK};
 use loopctl_plugin_sdk::protocol::{CompletionRequest, HttpRequest, PluginKind};
 
 use super::check::{Check, Trouble, Verdict, broken};
@@ -95,7 +95,7 @@ pub(super) static CHECKS: [Check; 14] = [
         kind: HTTP,
         needs: WORKS,
         asks: "an operation that it doesn't know is an error, and is not treated as another",
-        help: "return INVALID_REQUEST for any `op` but LC_ENCODE and LC_DECODE",
+        help: "return INVALID_REQUEST for any `op` but LC_ENCODE and LC_DECODE (and LC_BATCH, with the capability `batch`)",
         run: unknown_op,
     },
     Check {
@@ -199,7 +199,9 @@ fn bad_json(subject: &PluginUnderTest<'_>) -> Verdict {
 fn unknown_op(subject: &PluginUnderTest<'_>) -> Verdict {
     let opened = subject.open()?;
     let request = samples::bytes(&samples::minimal("op"));
-    for op in [0, 3, 77, u32::MAX] {
+    // With the capability it is an operation, which has checks of its own.
+    let batch = (!subject.manifest().speaks_batch()).then_some(LC_BATCH);
+    for op in [0, 4, 77, u32::MAX].into_iter().chain(batch) {
         let answer = opened.call(op, &request).ok_or_else(|| "there is no `call`".to_owned())?;
         verdict::failure(&answer, &format!("doing operation {op}"))?;
     }

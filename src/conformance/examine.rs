@@ -59,10 +59,10 @@ impl Conformance<'_> {
         };
         self.providers.may_run(&file)?;
         let subject = PluginUnderTest::new(&file, self.config, self.limit);
-        let kind = file.manifest.kind;
         let mut findings = Findings::default();
         for group in &GROUPS {
-            let checks: Vec<&Check> = group.checks.iter().filter(|check| check.is_for(kind)).collect();
+            let checks: Vec<&Check> =
+                group.checks.iter().filter(|check| check.is_for(&file.manifest)).collect();
             if group.runs_code {
                 self.run_in_children(checks, child, &mut findings)?;
                 continue;

@@ -11,11 +11,13 @@
 //! | `verdict` | whether an answer is one that the contract knows |
 //! | `manifest`, `load`, `open` | checks of every plugin |
 //! | `encode`, `decode`, `http_request` | of plugins of kind `http` |
+//! | `batch` | of those that speak their vendor's batch API |
 //! | `direct` | of plugins of kind `direct` |
 //!
 //! A plugin that crashes or hangs takes a child process with it, and nothing else: the parent says during which check,
 //! and goes on with the next.
 
+mod batch;
 mod check;
 mod decode;
 mod direct;

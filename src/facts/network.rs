@@ -3,7 +3,7 @@
 use super::fact::Facts;
 use super::panel::number;
 use crate::plan::Plan;
-use crate::profile::{Network, Proxy};
+use crate::profile::{BatchUse, Network, Proxy};
 use serde_json::json;
 
 pub(super) fn add(plan: &Plan, facts: &mut Facts) {
@@ -37,6 +37,7 @@ pub(super) fn add(plan: &Plan, facts: &mut Facts) {
     // Its URL may hold a password.
     let values = json!({ "named": matches!(network.proxy, Proxy::Named { .. }) });
     unusual("proxy", network.proxy != Proxy::Environment, values);
+    unusual("batch", network.batch == BatchUse::Allowed, json!({}));
     for (provider, limits) in &network.limits {
         let values = json!({
             "provider": provider,

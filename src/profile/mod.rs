@@ -55,7 +55,7 @@ pub use load::{Loaded, available, defaults_text, load};
 pub(crate) use load::{Settings, checked as check_settings, defaults, file_of, settings};
 pub use mask::Mask;
 pub(crate) use merge::merge_mappings;
-pub use network::{Breaker, HostPattern, Limits, Network, Proxy, RetryBudget};
+pub use network::{BatchUse, Breaker, HostPattern, Limits, Network, Proxy, RetryBudget};
 pub use overall::Overall;
 pub use overrides::Override;
 pub use policy::{

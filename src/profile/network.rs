@@ -2,11 +2,11 @@
 
 use super::call::Author;
 use crate::diag::{Code, Problem, Problems};
-use crate::mapping;
 use crate::value::Millis;
 use crate::value::decode::{Decode, wrong_type};
 use crate::value::shape::{Names, Null, Open, Shape, Word};
 use crate::value::yaml::{Data, Node};
+use crate::{decode_words, mapping};
 use std::collections::BTreeMap;
 
 /// The most bytes of an answer that cross the plugin boundary: `LC_MAX_OUTPUT` of `loopctl_plugin.h`.
@@ -51,8 +51,27 @@ mapping! {
         /// `NO_PROXY`), nothing (`none`), or a URL.
         #[key(default("environment"), examples(&["none", "http://proxy.example:3128"]))]
         pub proxy: Proxy,
+        /// Whether documents may be sent in a provider's batches, for less money and later. Vendors keep what is in a batch
+        /// longer than a call's, for days, and don't offer it with zero data retention.
+        #[key(default("refused"), examples(&["allowed"]))]
+        pub batch: BatchUse,
     }
 }
+
+/// Whether a provider's batches may be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum BatchUse {
+    /// Documents go out in calls that are answered at once.
+    Refused,
+    /// Documents may be sent in batches, too.
+    Allowed,
+}
+
+decode_words!(BatchUse, "use of batches", {
+    "refused": "Documents go out in calls that are answered at once." => BatchUse::Refused,
+    "allowed": "Documents may be sent in batches, too." => BatchUse::Allowed,
+});
 
 mapping! {
     /// What one provider is asked at most. What is left out is not limited.
@@ -291,7 +310,8 @@ mod tests {
             "{ connect_timeout: 2s, first_byte_timeout: 20s, max_response_bytes: 1000, max_retry_wait: 5m,
                egress: [api.example.com, '*.example.org:8443'], limits: { open-ai: { concurrency: 2,
                requests_per_minute: 60, tokens_per_minute: 9000 } }, breaker: { failures: 3, cool_down: 1m },
-               retry_budget: { retries: 5, per_success: 0.5 }, proxy: 'http://proxy.example:3128' }",
+               retry_budget: { retries: 5, per_success: 0.5 }, proxy: 'http://proxy.example:3128',
+               batch: allowed }",
         );
         assert_eq!(problems, "");
         let network = network.unwrap();
@@ -302,6 +322,7 @@ mod tests {
         assert_eq!(network.proxy, Proxy::Named { url, by });
         assert_eq!((network.max_response_bytes, network.max_retry_wait), (1000, Millis(300_000)));
         assert_eq!(network.egress.unwrap().len(), 2);
+        assert_eq!((network.batch, Network::default().batch), (BatchUse::Allowed, BatchUse::Refused));
         assert_eq!(decoded("{ breaker: false, proxy: none }").0.unwrap().breaker, None);
         assert_eq!(decoded("{}").0, Some(Network::default()));
     }
@@ -317,6 +338,7 @@ mod tests {
             ("{ limits: { openai: { rpm: 3 } } }", "unknown key `rpm`"),
             ("{ limits: { openai: { concurrency: 0 } } }", "at least 1"),
             ("{ retry_budget: { per_success: 2 } }", "from 0 to 1"),
+            ("{ batch: yes please }", "known: `refused`, `allowed`"),
             ("{ proxy: 'socks5://u:secret@x' }", "`environment`, `none` or a URL"),
         ] {
             let problems = decoded(yaml).1;

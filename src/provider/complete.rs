@@ -43,17 +43,17 @@ pub struct PluginIdentity {
 /// An open provider. Clones share the instance.
 #[derive(Clone)]
 pub struct Provider {
-    shared: Arc<Shared>,
+    pub(super) shared: Arc<Shared>,
     model: Option<String>,
 }
 
-struct Shared {
+pub(super) struct Shared {
     identity: PluginIdentity,
-    opened: Opened,
-    network: Arc<Network>,
+    pub(super) opened: Opened,
+    pub(super) network: Arc<Network>,
     /// Of `http` plugins.
-    link: Option<HttpTransport>,
-    meter: Meter,
+    pub(super) link: Option<HttpTransport>,
+    pub(super) meter: Meter,
     tape: Option<Recorder>,
 }
 
@@ -72,6 +72,12 @@ pub struct Called {
 }
 
 impl Called {
+    /// What came of a call that nobody had to be asked for any more.
+    #[cfg(feature = "network")]
+    pub(super) fn stored(outcome: Result<Completion, CallFailure>) -> Self {
+        Called { outcome, took: None, cached: false, entry: None }
+    }
+
     /// Whether the provider was not asked, because it is left alone for a while.
     pub(crate) fn left_alone(&self) -> bool {
         matches!(&self.outcome, Err(failure) if failure.kind == FailureKind::CircuitOpen)
@@ -300,7 +306,11 @@ impl Provider {
     }
 
     /// A reply's payload, as what it must be.
-    fn check<T: DeserializeOwned>(&self, instance: &Arc<Instance>, reply: Reply) -> Result<T, CallError> {
+    pub(super) fn check<T: DeserializeOwned>(
+        &self,
+        instance: &Arc<Instance>,
+        reply: Reply,
+    ) -> Result<T, CallError> {
         if FailureKind::from_status(reply.status).is_some() {
             let fault = fault_of(&reply);
             if fault.kind == FailureKind::Panic {
@@ -350,7 +360,7 @@ fn keeps<const N: usize>(progress: &Progress, parts: [&[u8]; N]) -> Vec<u8> {
     digest.finalize().to_vec()
 }
 
-fn to_json(payload: &impl serde::Serialize) -> Result<Vec<u8>, CallError> {
+pub(super) fn to_json(payload: &impl serde::Serialize) -> Result<Vec<u8>, CallError> {
     let json = serde_json::to_vec(payload)
         .map_err(|_| CallError::new(FailureKind::InvalidRequest, "the request can't be written as JSON"))?;
     if json.len() > LC_MAX_INPUT { Err(too_large("request", json.len())) } else { Ok(json) }

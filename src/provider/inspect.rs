@@ -192,7 +192,7 @@ mod tests {
         two.extend(with(&JSON.replace("\"a\"", "\"b\"")));
         assert!(look(&two).unwrap_err().to_string().contains("two different"));
         let other = look(&with(&JSON.replace("\"major\": 1", "\"major\": 7"))).unwrap_err();
-        assert!(other.to_string().contains("speaks plugin ABI 7.0, this loopctl speaks 1.0"), "{other}");
+        assert!(other.to_string().contains("speaks plugin ABI 7.0, this loopctl speaks 1.1"), "{other}");
         assert!(look(&with(&JSON.replace("\"a\"", "\"../a\""))).is_err());
     }
 }

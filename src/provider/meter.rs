@@ -5,8 +5,8 @@ use std::sync::Arc;
 use loopctl_plugin_sdk::protocol::{Completion, Manifest, PluginKind, Usage};
 use serde_json::Value;
 
-use super::Prices;
 use super::error::CallError;
+use super::{Price, Prices};
 use crate::value::Usd;
 
 /// Puts a price on the calls of one open provider.
@@ -37,10 +37,22 @@ impl Meter {
 
     /// What an answered call cost; `None` when it is unknown. `asked` is the model that was asked for.
     pub(super) fn cost(&self, completion: &Completion, asked: Option<&str>) -> Option<Usd> {
-        self.cost_of(&completion.usage, completion.model.as_deref().or(asked))
+        self.cost_of(&completion.usage, completion.model.as_deref().or(asked), Price::cost)
     }
 
-    fn cost_of(&self, usage: &Usage, model: Option<&str>) -> Option<Usd> {
+    /// The same of a call that was a line of a batch.
+    #[cfg(feature = "network")]
+    pub(super) fn cost_in_batch(&self, completion: &Completion, asked: Option<&str>) -> Option<Usd> {
+        self.cost_of(&completion.usage, completion.model.as_deref().or(asked), Price::cost_in_batch)
+    }
+
+    /// What part of its price a call costs as a line of a batch, if the table says so.
+    #[cfg(feature = "network")]
+    pub(super) fn batch_factor(&self, asked: Option<&str>) -> Option<f64> {
+        self.prices.find(&self.provider_label, asked)?.batch
+    }
+
+    fn cost_of(&self, usage: &Usage, model: Option<&str>, of: fn(&Price, &Usage) -> Usd) -> Option<Usd> {
         if let Some(told) = usage.cost_usd {
             return Usd::new(told);
         }
@@ -49,7 +61,7 @@ impl Meter {
             Some(price) if price.is_free() => Some(Usd::default()),
             // What calls no API counts no tokens; an API that does not say is not therefore for nothing.
             _ if uncounted => self.calls_no_api().then(Usd::default),
-            found => found.map(|price| price.cost(usage)),
+            found => found.map(|price| of(price, usage)),
         }
     }
 
@@ -57,11 +69,20 @@ impl Meter {
     /// turned away.
     pub(super) fn cost_of_failure(&self, fault: &CallError, asked: Option<&str>) -> Option<Usd> {
         if let Some(usage) = &fault.usage {
-            return self.cost_of(usage, asked);
+            return self.cost_of(usage, asked, Price::cost);
         }
         // Or it has come to an end, and told of no tokens.
         let ended = self.calls_no_api() && fault.kind != super::FailureKind::Deadline;
         if fault.free || ended { Some(Usd::default()) } else { self.cost_unfinished(asked) }
+    }
+
+    /// What a failed line of a batch cost: vendors charge for what a model wrote, and for nothing else.
+    #[cfg(feature = "network")]
+    pub(super) fn cost_of_failed_line(&self, fault: &CallError, asked: Option<&str>) -> Option<Usd> {
+        match &fault.usage {
+            Some(usage) => self.cost_of(usage, asked, Price::cost_in_batch),
+            None => self.cost_of_failure(fault, asked),
+        }
     }
 
     /// Whether what tells of no tokens used none.

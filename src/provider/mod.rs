@@ -4,6 +4,7 @@
 //! | file | its one job |
 //! | --- | --- |
 //! | `absent` | what a model could only leave out by writing null |
+//! | `batch` | the vendors' batch APIs: many calls in one file, answered later, for less |
 //! | `complete` | [`Provider`]: one request in, one completion or typed failure out, within a deadline |
 //! | `elf` | notice a library that is cut short |
 //! | `error` | what can be wrong with a plugin, and how a call fails |
@@ -30,6 +31,8 @@
 //! can't be.
 
 mod absent;
+#[cfg(feature = "network")]
+pub(crate) mod batch;
 mod complete;
 #[cfg(feature = "bundled")]
 mod bundled;
@@ -56,6 +59,12 @@ mod tape;
 mod trace;
 mod trust;
 
+#[cfg(feature = "network")]
+#[doc(hidden)]
+pub use batch::{
+    BatchCounts, BatchDownload, BatchFound, BatchGroup, BatchHandle, BatchLine, BatchSought, NotSubmitted,
+    Taken,
+};
 pub use complete::{Called, PluginIdentity, Provider};
 pub use error::{CallFailure, FailureKind, ProviderError};
 pub use inspect::Inspected;

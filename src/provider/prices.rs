@@ -7,6 +7,7 @@
 //!     input: 0.25           # US dollars per million tokens
 //!     cached_input: 0.025
 //!     output: 2.00
+//!     batch: 0.5            # what part of it a call costs in the vendor's batches
 //!     as_of: 2026-11-05
 //!     source: https://developers.openai.com/api/docs/pricing
 //! ```
@@ -68,6 +69,10 @@ mapping! {
         /// Other prices for the whole call when its prompt is long. Without it length does not matter.
         #[key(examples(&["{ above: 200000, input: 2.50, output: 15.00 }"]))]
         pub long_prompt: Option<LongPrompt>,
+        /// What part of these prices a call costs that is a line of a provider's batch: 0 to 1. Without it, all of it.
+        // Rather too much than too little.
+        #[key(number(0.0, 1.0), examples(&["0.5"]))]
+        pub batch: Option<f64>,
         /// When the prices were looked up.
         #[key(
             required,
@@ -204,6 +209,12 @@ impl Price {
             + millions(cached) * rates.cached_input
             + millions(usage.output_tokens) * rates.output;
         Usd::new(dollars).unwrap_or_default()
+    }
+
+    /// The same for a call that is a line of a provider's batch: the whole price, where the table doesn't say which part.
+    #[must_use]
+    pub fn cost_in_batch(&self, usage: &Usage) -> Usd {
+        Usd::new(self.cost(usage).get() * self.batch.unwrap_or(1.0)).unwrap_or_default()
     }
 }
 
@@ -364,6 +375,25 @@ mod tests {
     }
 
     #[test]
+    fn a_line_of_a_batch_costs_a_part_and_all_where_nothing_is_said() {
+        let prices = table(&format!(
+            "{ENTRY}, batch: 0.5 }}\n  - {{ provider: p, models: [n], input: 1, output: 2, as_of: 2026-01-02 }}"
+        ))
+        .unwrap();
+        let cost = |model: &str| {
+            let price = prices.find("p", Some(model)).unwrap();
+            (price.cost_in_batch(&used(1000, 0, 10)).get() * 1e6, price.cost(&used(1000, 0, 10)).get() * 1e6)
+        };
+        for (model, expected) in [("m", (510.0, 1020.0)), ("n", (1020.0, 1020.0))] {
+            let (batched, online) = cost(model);
+            assert!((batched - expected.0).abs() < 1e-6 && (online - expected.1).abs() < 1e-6, "{model}");
+        }
+        let free = Prices::shipped();
+        assert_eq!(free.find("anthropic", Some("claude-haiku-4-5")).unwrap().batch, Some(0.5));
+        assert_eq!(free.find("ollama", Some("x")).unwrap().batch, None);
+    }
+
+    #[test]
     fn mistakes_are_said_where_they_stand() {
         for (text, expected) in [
             (
@@ -371,6 +401,7 @@ mod tests {
                 "LC103 expected a number from 0 to 100000, found -2",
             ),
             (ENTRY.replace("output: 2", "outputs: 2") + " }", "LC105 this price lacks `output`"),
+            (ENTRY.to_owned() + ", batch: 1.5 }", "LC103 expected a number from 0 to 1, found 1.5"),
             (ENTRY.to_owned() + ", cached_imput: 1 }", "did you mean `cached_input`?"),
             (
                 ENTRY.replace("2026-01-02", "yesterday") + " }",
@@ -396,6 +427,7 @@ mod tests {
                 models: vec!["*".to_owned()],
                 rates: Rates { input: rates.0, cached_input: rates.0 * rates.1, output: rates.2 },
                 long_prompt: None,
+                batch: None,
                 as_of: "2026-01-02".to_owned(),
                 source: None,
             };

@@ -5,6 +5,8 @@ mod aas;
 #[cfg(test)]
 mod bad_input;
 #[cfg(test)]
+mod batch_server;
+#[cfg(test)]
 mod book;
 #[cfg(test)]
 mod broken;

@@ -1,5 +1,9 @@
 //! The JSON Schema that plugins without the SDK are written by says what the SDK's types say.
 
+use loopctl::provider::protocol::batch::{
+    BatchAnswer, BatchLimits, BatchLine, BatchRequest, BatchResult, BatchSince, BatchStep, BatchTurn,
+    BatchUpload, FoundBy, LineOutcome, NewBatch,
+};
 use loopctl::provider::protocol::{
     AbiVersion, Attachment, Completion, CompletionRequest, DocumentRef, Endpoint, HttpRequest, HttpResponse,
     Manifest, Message, PluginError, PluginKind, RequestAssertions, RequestFeedback, RequestIssue,
@@ -10,7 +14,7 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// One of each payload, with every field.
-fn full() -> [(&'static str, Value); 6] {
+fn full() -> [(&'static str, Value); 11] {
     let pairs = || BTreeMap::from([("a".to_owned(), "b".to_owned())]);
     let text = || "x".to_owned();
     let request = CompletionRequest {
@@ -99,23 +103,93 @@ fn full() -> [(&'static str, Value); 6] {
         ("completion", json!(completion)),
         ("error", json!(error)),
         ("manifest", json!(manifest)),
+        ("batch_step", batch_step()),
+        (
+            "batch_limits",
+            json!(BatchLimits {
+                max_lines: 1,
+                max_bytes: 1,
+                window_hours: Some(24),
+                found_by: FoundBy::OwnId
+            }),
+        ),
+        ("batch_line", json!(BatchLine { text: text(), model: Some(text()), endpoint: text() })),
+        ("batch_answer", batch_answer()),
+        (
+            "batch_result",
+            json!(BatchResult {
+                custom_id: text(),
+                outcome: LineOutcome::Answered,
+                response: HttpResponse { status: 200, headers: pairs(), body: text() },
+            }),
+        ),
     ]
+}
+
+/// All steps in one: each has some of the fields.
+fn batch_step() -> Value {
+    let request = HttpRequest {
+        method: "POST".to_owned(),
+        path: "/x".to_owned(),
+        headers: BTreeMap::from([("a".to_owned(), "b".to_owned())]),
+        body: "x".to_owned(),
+        base_url: Some("x".to_owned()),
+    };
+    let response = HttpResponse { status: 200, headers: request.headers.clone(), body: "x".to_owned() };
+    let turn = BatchTurn { state: json!(1), response: Some(response) };
+    let (text, handle) = (|| "x".to_owned(), "x".to_owned());
+    let batch = NewBatch { own_id: text(), model: Some(text()), endpoint: text(), lines: 1, bytes: 1 };
+    let since = Some(BatchSince { unix: 1, utc: text() });
+    let steps = [
+        BatchStep::Limits,
+        BatchStep::Line { custom_id: text(), request },
+        BatchStep::Submit { batch, turn: turn.clone() },
+        BatchStep::Find { own_id: text(), since, turn: turn.clone() },
+        BatchStep::Poll { handle: handle.clone(), turn: turn.clone() },
+        BatchStep::Results { handle: handle.clone(), turn: turn.clone() },
+        BatchStep::Result { line: text() },
+        BatchStep::Cancel { handle: handle.clone(), turn: turn.clone() },
+        BatchStep::Delete { handle, turn },
+    ];
+    let mut all = json!({});
+    for step in steps {
+        let Value::Object(fields) = json!(step) else { panic!() };
+        all.as_object_mut().unwrap().extend(fields);
+    }
+    all
+}
+
+fn batch_answer() -> Value {
+    let request =
+        json!({ "method": "POST", "path": "/x", "headers": { "a": "b" }, "body": "x", "base_url": "x" });
+    let send: BatchAnswer<String> = BatchAnswer::Send(Box::new(BatchRequest {
+        request: serde_json::from_value(request).unwrap(),
+        upload: Some(BatchUpload { prefix: "x".into(), separator: "x".into(), suffix: "x".into() }),
+        creates: true,
+        after_ms: 1,
+        state: json!(1),
+    }));
+    let mut both = json!(send);
+    both["done"] = json!(BatchAnswer::Done("x"))["done"].take();
+    both
 }
 
 /// Objects have the fields that the schema names, and no others.
 #[track_caller]
-fn same_fields(schema: &Value, value: &Value, at: &str) {
+fn same_fields(root: &Value, schema: &Value, value: &Value, at: &str) {
+    let named = schema.get("$ref").and_then(|name| root.pointer(name.as_str()?.strip_prefix('#')?));
+    let schema = named.unwrap_or(schema);
     if let (Some(named), Some(object)) = (schema["properties"].as_object(), value.as_object()) {
         let (named_keys, keys): (BTreeSet<_>, BTreeSet<_>) =
             (named.keys().collect(), object.keys().collect());
         assert_eq!(named_keys, keys, "{at}");
         for (name, inner) in named {
-            same_fields(inner, &value[name], &format!("{at}/{name}"));
+            same_fields(root, inner, &value[name], &format!("{at}/{name}"));
         }
     }
     if let (Some(items), Some(list)) = (schema.get("items"), value.as_array()) {
         for inner in list {
-            same_fields(items, inner, at);
+            same_fields(root, items, inner, at);
         }
     }
 }
@@ -126,7 +200,7 @@ fn every_payload_has_the_fields_that_the_schema_names() {
     let payloads = full();
     assert_eq!(schema["oneOf"].as_array().unwrap().len(), payloads.len());
     for (name, value) in payloads {
-        same_fields(&schema["$defs"][name], &value, name);
+        same_fields(&schema, &schema["$defs"][name], &value, name);
         let mut alone = schema.clone();
         alone.as_object_mut().unwrap().remove("oneOf");
         alone["$ref"] = json!(format!("#/$defs/{name}"));

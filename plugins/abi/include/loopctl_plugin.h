@@ -17,8 +17,9 @@ extern "C" {
 /* ---- versions and limits ---- */
 /* The version of this contract. A change that breaks old plugins has another major, and another exported symbol. */
 #define LC_ABI_MAJOR 1u
-/* Grows when functions are appended to a table. Either side works with an older minor of the other. */
-#define LC_ABI_MINOR 0u
+/* Grows when functions are appended to a table, or operations are added. Either side works with an older minor of the
+ * other. 1: LC_BATCH. */
+#define LC_ABI_MINOR 1u
 /* The most bytes that the host sends in one payload (64 MiB). A larger request is never made. */
 #define LC_MAX_INPUT ((size_t)67108864)
 /* The most bytes that the host takes from a plugin in one payload (16 MiB). More counts as a failed call. */
@@ -57,6 +58,9 @@ typedef int32_t lc_status;
 #define LC_ENCODE 1u
 /* An HTTP response becomes a completion, or an error. */
 #define LC_DECODE 2u
+/* A step of the vendor's batch API: `batch_step` becomes what the schema has for that step. Since 1.1, and only for
+ * plugins with the capability `batch`; others answer LC_INVALID_REQUEST. */
+#define LC_BATCH 3u
 
 /* ---- levels of `log` ---- */
 /* Something is wrong. */
@@ -122,7 +126,7 @@ typedef struct lc_plugin_v1 {
     /* Makes an instance from `config` (JSON). On LC_OK `inst` is set; otherwise `err` may be. Required.
      * OWNER of `config`: the host. Of `inst`: the plugin, until `close`. Of `err`: the host. */
     lc_status (*open)(lc_slice config, void **inst, lc_buf *err);
-    /* Kind `http`: LC_ENCODE and LC_DECODE. Pure, and returns at once. On LC_OK `out` is the answer, else an error.
+    /* Kind `http`: LC_ENCODE, LC_DECODE and, with the capability `batch`, LC_BATCH. Pure, and returns at once. On LC_OK `out` is the answer, else an error.
      * OWNER of `input`: the host. Of `out`: the host, from the return on. */
     lc_status (*call)(void *inst, uint32_t op, lc_slice input, lc_buf *out);
     /* Kind `direct`: begins a call, and returns at once. On LC_OK exactly one `complete` is owed and `call` is set;

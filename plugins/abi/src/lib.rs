@@ -14,8 +14,9 @@ use core::ffi::c_void;
 
 /// The version of this contract. A change that breaks old plugins has another major, and another exported symbol.
 pub const LC_ABI_MAJOR: u32 = 1;
-/// Grows when functions are appended to a table. Either side works with an older minor of the other.
-pub const LC_ABI_MINOR: u32 = 0;
+/// Grows when functions are appended to a table, or operations are added. Either side works with an older minor of the
+/// other. 1: LC_BATCH.
+pub const LC_ABI_MINOR: u32 = 1;
 /// The most bytes that the host sends in one payload (64 MiB). A larger request is never made.
 pub const LC_MAX_INPUT: usize = 67108864;
 /// The most bytes that the host takes from a plugin in one payload (16 MiB). More counts as a failed call.
@@ -56,6 +57,9 @@ pub const LC_FIRST_CUSTOM: lc_status = 1000;
 pub const LC_ENCODE: u32 = 1;
 /// An HTTP response becomes a completion, or an error.
 pub const LC_DECODE: u32 = 2;
+/// A step of the vendor's batch API: `batch_step` becomes what the schema has for that step. Since 1.1, and only for
+/// plugins with the capability `batch`; others answer LC_INVALID_REQUEST.
+pub const LC_BATCH: u32 = 3;
 
 // ---- levels of `log`
 
@@ -131,7 +135,7 @@ pub struct lc_plugin_v1 {
     /// OWNER of `config`: the host. Of `inst`: the plugin, until `close`. Of `err`: the host.
     pub open:
         Option<unsafe extern "C" fn(config: lc_slice, inst: *mut *mut c_void, err: *mut lc_buf) -> lc_status>,
-    /// Kind `http`: LC_ENCODE and LC_DECODE. Pure, and returns at once. On LC_OK `out` is the answer, else an error.
+    /// Kind `http`: LC_ENCODE, LC_DECODE and, with the capability `batch`, LC_BATCH. Pure, and returns at once. On LC_OK `out` is the answer, else an error.
     /// OWNER of `input`: the host. Of `out`: the host, from the return on.
     pub call: Option<
         unsafe extern "C" fn(inst: *mut c_void, op: u32, input: lc_slice, out: *mut lc_buf) -> lc_status,

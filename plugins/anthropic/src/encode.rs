@@ -1,7 +1,5 @@
 //! From a completion request to `POST /v1/messages`.
 
-use std::collections::BTreeMap;
-
 use loopctl_plugin_sdk::codec::{Turn, apart, finish, model_of, not_attachable};
 use loopctl_plugin_sdk::protocol::{Attachment, CompletionRequest, HttpRequest, Role};
 use loopctl_plugin_sdk::{Failure, Value};
@@ -11,8 +9,6 @@ use crate::model::takes_temperature;
 use crate::settings::Settings;
 use crate::tool;
 
-/// The API's version: the only one there has been since 2023.
-const API_VERSION: &str = "2023-06-01";
 const CALL_THE_TOOL: &str = "Give your answer by calling the tool `answer` once, with the whole answer as its input. Write nothing else.";
 
 pub(crate) fn encode(settings: &Settings, request: &CompletionRequest) -> Result<HttpRequest, Failure> {
@@ -44,14 +40,7 @@ pub(crate) fn encode(settings: &Settings, request: &CompletionRequest) -> Result
         body.insert("temperature".to_owned(), json!(temperature));
     }
 
-    let mut headers = BTreeMap::from([
-        ("x-api-key".to_owned(), settings.key()),
-        ("anthropic-version".to_owned(), API_VERSION.to_owned()),
-    ]);
-    if let Some(beta) = &settings.beta {
-        headers.insert("anthropic-beta".to_owned(), beta.clone());
-    }
-    finish(request, settings.path().to_owned(), headers, body)
+    finish(request, settings.path().to_owned(), settings.headers(), body)
 }
 
 /// Files come before the text, where the model reads them best.

@@ -18,7 +18,12 @@ pub(crate) fn failure(response: &HttpResponse) -> Failure {
 
 /// Of a response that says it is well and holds an error, as gateways send them.
 pub(crate) fn within(response: &HttpResponse, body: &Value) -> Failure {
-    let status = match word(body, "/error/type").as_deref() {
+    failed(response, body, status_of(body))
+}
+
+/// The status that the API would have sent an error with.
+pub(crate) fn status_of(body: &Value) -> u16 {
+    match word(body, "/error/type").as_deref() {
         Some("invalid_request_error") => 400,
         Some("authentication_error") => 401,
         Some("billing_error") => 402,
@@ -26,10 +31,10 @@ pub(crate) fn within(response: &HttpResponse, body: &Value) -> Failure {
         Some("not_found_error") => 404,
         Some("request_too_large") => 413,
         Some("rate_limit_error") => 429,
+        Some("timeout_error") => 504,
         Some("overloaded_error") => 529,
         _ => 500,
-    };
-    failed(response, body, status)
+    }
 }
 
 fn failed(response: &HttpResponse, body: &Value, status: u16) -> Failure {

@@ -3,6 +3,7 @@
 //! A pure codec: [`Anthropic`] writes `POST /v1/messages` and reads what comes back; the host does the network. The
 //! answer comes as the input of a tool that the model has to call. `docs/providers.md` tells users of it.
 
+mod batch;
 mod decode;
 mod encode;
 mod errors;
@@ -11,7 +12,7 @@ mod settings;
 pub mod tool;
 
 use loopctl_plugin_sdk::protocol::{Completion, CompletionRequest, HttpRequest, HttpResponse};
-use loopctl_plugin_sdk::{Failure, HttpCodec, Value, export_http_plugin};
+use loopctl_plugin_sdk::{BatchCodec, Failure, HttpCodec, Value, export_http_plugin};
 
 use settings::Settings;
 
@@ -32,6 +33,10 @@ impl HttpCodec for Anthropic {
 
     fn decode(&self, response: &HttpResponse) -> Result<Completion, Failure> {
         decode::decode(response)
+    }
+
+    fn batch(&self) -> Option<&dyn BatchCodec> {
+        Some(self)
     }
 }
 

@@ -1,11 +1,15 @@
 //! The configuration.
 
+use std::collections::BTreeMap;
+
 use loopctl_plugin_sdk::Value;
 use loopctl_plugin_sdk::codec::{BaseUrl, configured, secret};
 use loopctl_plugin_sdk::protocol::CompletionRequest;
 
 use crate::model::takes_forced_tool;
 
+/// The API's version: the only one there has been since 2023.
+const API_VERSION: &str = "2023-06-01";
 /// Room for any extraction and some thinking; every model that is still served allows it.
 const MAX_TOKENS: u64 = 16_384;
 
@@ -37,6 +41,18 @@ impl Settings {
     pub(crate) fn key(&self) -> String {
         let required = self.base.as_ref().is_none_or(|base| base.is_within("anthropic.com"));
         secret("ANTHROPIC_API_KEY", required)
+    }
+
+    /// What every request carries.
+    pub(crate) fn headers(&self) -> BTreeMap<String, String> {
+        let mut headers = BTreeMap::from([
+            ("x-api-key".to_owned(), self.key()),
+            ("anthropic-version".to_owned(), API_VERSION.to_owned()),
+        ]);
+        if let Some(beta) = &self.beta {
+            headers.insert("anthropic-beta".to_owned(), beta.clone());
+        }
+        headers
     }
 
     /// Whether the tool must be called. A model that thinks can't be made to.

@@ -3,6 +3,7 @@
 //! A pure codec: [`Gemini`] writes `POST /v1beta/models/MODEL:generateContent` and reads what comes back; the host does
 //! the network. `docs/providers.md` tells users of it.
 
+mod batch;
 mod decode;
 mod encode;
 mod errors;
@@ -10,7 +11,7 @@ pub mod response_schema;
 mod settings;
 
 use loopctl_plugin_sdk::protocol::{Completion, CompletionRequest, HttpRequest, HttpResponse};
-use loopctl_plugin_sdk::{Failure, HttpCodec, Value, export_http_plugin};
+use loopctl_plugin_sdk::{BatchCodec, Failure, HttpCodec, Value, export_http_plugin};
 
 use settings::Settings;
 
@@ -31,6 +32,10 @@ impl HttpCodec for Gemini {
 
     fn decode(&self, response: &HttpResponse) -> Result<Completion, Failure> {
         decode::decode(response)
+    }
+
+    fn batch(&self) -> Option<&dyn BatchCodec> {
+        Some(self)
     }
 }
 

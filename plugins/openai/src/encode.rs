@@ -1,7 +1,5 @@
 //! From a completion request to `POST …/chat/completions`.
 
-use std::collections::BTreeMap;
-
 use loopctl_plugin_sdk::codec::schema::{gathered, instruction, is_plain_object, wrapped};
 use loopctl_plugin_sdk::codec::{JsonMode, Turn, finish, model_of, not_attachable, says, turns};
 use loopctl_plugin_sdk::protocol::{Attachment, CompletionRequest, HttpRequest, Role};
@@ -46,12 +44,7 @@ pub(crate) fn encode(settings: &Settings, request: &CompletionRequest) -> Result
         body.insert(settings.max_tokens_field(&model).to_owned(), json!(most));
     }
 
-    let (header, key) = settings.key();
-    let mut headers = BTreeMap::from([(header.to_owned(), key)]);
-    if let Some(organization) = &settings.organization {
-        headers.insert("openai-organization".to_owned(), organization.clone());
-    }
-    finish(request, settings.path(&model)?, headers, body)
+    finish(request, settings.path(&model)?, settings.headers(), body)
 }
 
 fn message(turn: &Turn<'_>) -> Result<Value, Failure> {

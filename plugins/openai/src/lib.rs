@@ -1,8 +1,10 @@
 //! The provider for chat completions as OpenAI defined them and many servers speak them.
 //!
 //! A pure codec: [`OpenAi`] writes `POST …/chat/completions` and reads what comes back; the host does the network.
+//! What OpenAI and Azure also take in batches is in `batch`.
 //! `docs/providers.md` tells users of it.
 
+mod batch;
 mod decode;
 mod encode;
 mod errors;
@@ -11,7 +13,7 @@ mod settings;
 pub mod strict;
 
 use loopctl_plugin_sdk::protocol::{Completion, CompletionRequest, HttpRequest, HttpResponse};
-use loopctl_plugin_sdk::{Failure, HttpCodec, Value, export_http_plugin};
+use loopctl_plugin_sdk::{BatchCodec, Failure, HttpCodec, Value, export_http_plugin};
 
 use settings::Settings;
 
@@ -32,6 +34,10 @@ impl HttpCodec for OpenAi {
 
     fn decode(&self, response: &HttpResponse) -> Result<Completion, Failure> {
         decode::decode(&self.settings, response)
+    }
+
+    fn batch(&self) -> Option<&dyn BatchCodec> {
+        Some(self)
     }
 }
 

@@ -1,5 +1,7 @@
 //! The configuration, and what follows from where the requests go.
 
+use std::collections::BTreeMap;
+
 use loopctl_plugin_sdk::codec::{BaseUrl, JsonMode, configured, escaped, secret, segment};
 use loopctl_plugin_sdk::{Failure, Value};
 
@@ -96,6 +98,16 @@ impl Settings {
         (header, format!("{before}{}", secret(names, required)))
     }
 
+    /// What every request carries: the key, and whose it is.
+    pub(crate) fn headers(&self) -> BTreeMap<String, String> {
+        let (header, key) = self.key();
+        let mut headers = BTreeMap::from([(header.to_owned(), key)]);
+        if let Some(organization) = &self.organization {
+            headers.insert("openai-organization".to_owned(), organization.clone());
+        }
+        headers
+    }
+
     /// The variable with the key of a server that speaks the same API. Only `openai` goes wherever OPENAI_BASE_URL says
     /// with OPENAI_API_KEY.
     fn own_key(&self) -> &'static str {
@@ -150,5 +162,57 @@ impl Settings {
             Service::OpenRouter | Service::Compatible => "max_tokens",
         };
         self.max_tokens_field.as_deref().unwrap_or(usual)
+    }
+
+    /// Whether there is a batch API: at OpenAI and Azure, and at what stands before them (`base_url` of `openai`). The other
+    /// servers that speak chat completions have none.
+    pub(crate) fn has_batches(&self) -> bool {
+        matches!(self.service, Service::OpenAi | Service::Azure)
+            || (self.service == Service::Compatible && self.provider == "openai")
+    }
+
+    /// The path of the batch API under the base URL. `rest` is `files`, `batches/ID`, …, and may have a query.
+    ///
+    /// # Errors
+    /// Below a single deployment of Azure's there is none.
+    pub(crate) fn batch_path(&self, rest: &str) -> Result<String, Failure> {
+        let base_path = self.base.as_ref().map_or("", BaseUrl::path);
+        let versioned = self.base.as_ref().is_some_and(BaseUrl::has_version);
+        let (prefix, version) = match self.service {
+            Service::Azure if base_path.contains("/deployments/") => {
+                return Err(Failure::permanent(
+                    "Azure's batches don't stand below a deployment: let `base_url` end before `/deployments/`, and name \
+                     the deployment as the model",
+                ));
+            }
+            Service::Azure if versioned => ("", self.api_version.as_deref()),
+            Service::Azure => {
+                let prefix = if base_path.ends_with("/openai") { "" } else { "/openai" };
+                (prefix, Some(self.api_version.as_deref().unwrap_or(AZURE_API_VERSION)))
+            }
+            _ => (if versioned { "" } else { "/v1" }, None),
+        };
+        let query = version.map_or_else(String::new, |version| {
+            let sign = if rest.contains('?') { '&' } else { '?' };
+            format!("{sign}api-version={}", escaped(version))
+        });
+        Ok(format!("{prefix}/{rest}{query}"))
+    }
+
+    /// What a line and its batch say they ask: the path of a single call, without what is the same for all.
+    pub(crate) fn batch_endpoint(&self) -> &'static str {
+        let versioned = self.base.as_ref().is_some_and(BaseUrl::has_version);
+        // Azure's API with dates knows no version in paths.
+        if self.service == Service::Azure && !versioned {
+            "/chat/completions"
+        } else {
+            "/v1/chat/completions"
+        }
+    }
+
+    /// The deployment that lines name as their model, where it is part of the path of a single call.
+    pub(crate) fn batch_model(&self) -> Option<&str> {
+        let versioned = self.base.as_ref().is_some_and(BaseUrl::has_version);
+        self.deployment.as_deref().filter(|_| self.service == Service::Azure && !versioned)
     }
 }

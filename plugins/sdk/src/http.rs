@@ -5,13 +5,14 @@ use std::ffi::c_void;
 use std::mem::size_of;
 
 use loopctl_plugin_abi::{
-    LC_ABI_MAJOR, LC_ABI_MINOR, LC_DECODE, LC_ENCODE, LC_MAX_OUTPUT, LC_OK, lc_buf, lc_plugin_v1, lc_slice,
-    lc_status,
+    LC_ABI_MAJOR, LC_ABI_MINOR, LC_BATCH, LC_DECODE, LC_ENCODE, LC_MAX_OUTPUT, LC_OK, lc_buf, lc_plugin_v1,
+    lc_slice, lc_status,
 };
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::Failure;
+use crate::batch::{BatchCodec, answer};
 use crate::boundary::{Instance, bytes, close_instance, error_body, open_instance, put};
 use crate::direct::parse_request;
 use crate::guard::guard;
@@ -36,6 +37,11 @@ pub trait HttpCodec: Sized + Send + Sync + 'static {
     /// # Errors
     /// Whatever the server said stood in the way.
     fn decode(&self, response: &HttpResponse) -> Result<Completion, Failure>;
+
+    /// The vendor's batch API, for plugins with the capability [`BATCH`](crate::protocol::BATCH).
+    fn batch(&self) -> Option<&dyn BatchCodec> {
+        None
+    }
 }
 
 /// The table of an HTTP codec.
@@ -84,7 +90,11 @@ unsafe extern "C" fn call<P: HttpCodec>(
                 })?;
                 to_json(&instance.plugin.decode(&response)?)
             }
-            other => Err(Failure::invalid_request(format!("this plugin has no operation {other}"))),
+            LC_BATCH => match instance.plugin.batch() {
+                Some(codec) => sendable(answer(codec, input)?),
+                None => Err(unknown(op)),
+            },
+            other => Err(unknown(other)),
         }
     });
     let outcome = outcome.unwrap_or_else(|panicked| {
@@ -102,6 +112,10 @@ unsafe extern "C" fn call<P: HttpCodec>(
     status
 }
 
+fn unknown(op: u32) -> Failure {
+    Failure::invalid_request(format!("this plugin has no operation {op}"))
+}
+
 /// An HTTP request that the host takes. Said here, where it is known that the request is what is too large.
 fn sendable(request: Vec<u8>) -> Result<Vec<u8>, Failure> {
     if request.len() > LC_MAX_OUTPUT {
@@ -113,7 +127,7 @@ fn sendable(request: Vec<u8>) -> Result<Vec<u8>, Failure> {
     Ok(request)
 }
 
-fn to_json(payload: &impl Serialize) -> Result<Vec<u8>, Failure> {
+pub(crate) fn to_json(payload: &impl Serialize) -> Result<Vec<u8>, Failure> {
     serde_json::to_vec(payload)
         .map_err(|error| Failure::permanent(format!("the answer can't be written as JSON: {error}")))
 }

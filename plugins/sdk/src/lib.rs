@@ -33,6 +33,7 @@
 //! function, so that a panic ends one call (and poisons its instance) but not the process. That needs
 //! `panic = "unwind"`, the default.
 
+mod batch;
 mod cancel;
 mod failure;
 mod manifest;
@@ -48,6 +49,7 @@ pub mod words;
 pub use loopctl_plugin_abi as abi;
 pub use serde_json::{self, Value};
 
+pub use batch::BatchCodec;
 pub use boundary::{Level, Linked, log};
 pub use cancel::Cancel;
 pub use direct::{DirectPlugin, Reply};

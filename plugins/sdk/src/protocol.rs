@@ -4,6 +4,8 @@
 //! be the newer one. [`VERSION`] only changes when a known field changes its meaning. Numbers are finite: JSON has
 //! no other, and what can't be written as a number is left out.
 
+pub mod batch;
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -19,6 +21,9 @@ fn version() -> u32 {
 /// The capability of plugins that run programs of this machine which their configuration names. As a configuration may
 /// come with somebody else's profile, the host opens them only for whoever says `--allow-commands`.
 pub const RUNS_PROGRAMS: &str = "runs-programs";
+
+/// The capability of `http` plugins that speak their vendor's batch API, too (`LC_BATCH`, [`batch`]).
+pub const BATCH: &str = "batch";
 
 /// In [`PluginError::detail`], when it is `true`: the account has nothing left or may spend no more, so that every other
 /// call fails the same way until a person has done something about it. The host ends a batch at once.
@@ -38,7 +43,8 @@ pub struct Manifest {
     /// One sentence for `loopctl plugin list`.
     #[serde(default)]
     pub description: String,
-    /// What it can do, as free words: `seed`, `schema`, `images`, … One has a meaning to the host: [`RUNS_PROGRAMS`].
+    /// What it can do, as free words: `seed`, `schema`, `images`, … Two have a meaning to the host: [`RUNS_PROGRAMS`] and
+    /// [`BATCH`].
     #[serde(default)]
     pub capabilities: Vec<String>,
     /// A JSON Schema that the configuration is checked against before the plugin sees it.
@@ -62,6 +68,11 @@ impl Manifest {
     /// Whether it has the capability [`RUNS_PROGRAMS`].
     pub fn runs_programs(&self) -> bool {
         self.capabilities.iter().any(|word| word == RUNS_PROGRAMS)
+    }
+
+    /// Whether it has the capability [`BATCH`].
+    pub fn speaks_batch(&self) -> bool {
+        self.kind == PluginKind::Http && self.capabilities.iter().any(|word| word == BATCH)
     }
 }
 

@@ -30,6 +30,7 @@ pub(in crate::provider) struct HttpAttempt {
     model: Option<String>,
     max_tokens: Option<u64>,
     attachments: (u64, u64),
+    counts_tokens: bool,
     /// What it was estimated to take, when it got its turn.
     pub(super) tokens: u64,
     /// The variables whose values were sent.
@@ -57,6 +58,7 @@ impl HttpAttempt {
             model: request.options.model.clone(),
             max_tokens: request.options.max_tokens,
             attachments: (request.attachments.len() as u64, bytes),
+            counts_tokens: true,
             tokens: 0,
             variables: Vec::new(),
             unset: Vec::new(),
@@ -69,6 +71,12 @@ impl HttpAttempt {
         }
     }
 
+    /// A request that serves a batch. Its tokens count when the batch is done, against limits of its own.
+    pub(in crate::provider) fn of_batch(subject: String, model: Option<String>, patience: Deadline) -> Self {
+        let request = CompletionRequest::default();
+        Self { call: subject, model, counts_tokens: false, ..Self::new(&request, patience) }
+    }
+
     /// Remembers what the server answered.
     pub(in crate::provider) fn heard(&mut self, answer: &HttpResponse) {
         self.heard = Some(ResponseMeta::of(answer));
@@ -76,6 +84,9 @@ impl HttpAttempt {
 
     /// How many tokens a call with a body of so many bytes will take, read and written.
     pub(super) fn estimated(&self, body: usize) -> u64 {
+        if !self.counts_tokens {
+            return 0;
+        }
         let (files, bytes) = self.attachments;
         let text = (body as u64).saturating_sub(bytes) / BYTES_PER_TOKEN;
         let answer = self.max_tokens.unwrap_or(USUAL_ANSWER);
@@ -108,7 +119,8 @@ impl HttpTransport {
         }
     }
 
-    fn failed(&self, fault: CallError, errand: &HttpAttempt) -> CallError {
+    /// What a failure comes to, with what the network knows of it.
+    pub(in crate::provider) fn failed(&self, fault: CallError, errand: &HttpAttempt) -> CallError {
         let asked = Recipient {
             model: errand.model.as_deref(),
             base: self.egress.base(),

@@ -3,16 +3,18 @@
 
 use std::collections::BTreeMap;
 use std::string::FromUtf8Error;
+use std::sync::Arc;
 use std::time::Duration;
 
 use loopctl_plugin_sdk::protocol::{HttpRequest, HttpResponse};
-use reqwest::{Method, StatusCode, Url};
+use reqwest::{Body, Method, StatusCode, Url};
 use tokio::time::timeout;
 
 use super::client::{not_followed, password_wanted, torn, unanswered};
 use super::egress::{Origin, is_loopback};
+use super::limits::{RateLimiter, Turn};
 use super::secrets::ResolvedHeaders;
-use super::server::readable;
+use super::server::{BreakerPermit, readable};
 use super::{HttpAttempt, HttpTransport, method, retry_after};
 use crate::provider::error::{CallError, FailureKind, sanitize_message};
 
@@ -20,11 +22,20 @@ use crate::provider::error::{CallError, FailureKind, sanitize_message};
 const WORTH_A_NOTE: Duration = Duration::from_millis(100);
 
 /// A request that may be sent.
-struct Outgoing {
+pub(super) struct Outgoing {
     method: Method,
     url: Url,
-    filled: ResolvedHeaders,
-    body: String,
+    pub(super) filled: ResolvedHeaders,
+    body: Body,
+    /// Its body takes its time, so that the answer may begin when it likes.
+    is_upload: bool,
+}
+
+/// A request's permission to be sent. While it is held, the call counts among those that are on their way.
+pub(super) struct Admitted {
+    _turn: Turn,
+    lane: Arc<RateLimiter>,
+    passing: Option<BreakerPermit>,
 }
 
 impl HttpTransport {
@@ -39,6 +50,47 @@ impl HttpTransport {
         errand: &mut HttpAttempt,
     ) -> Result<HttpResponse, CallError> {
         let outgoing = self.prepare(request).map_err(CallError::unsent)?;
+        let bytes = outgoing.body.as_bytes().map_or(0, <[u8]>::len);
+        self.carry(outgoing, bytes, errand).await
+    }
+
+    /// The same with a body that isn't the plugin's.
+    ///
+    /// # Errors
+    /// Those of [`HttpTransport::exchange`].
+    pub(in crate::provider) async fn upload(
+        &self,
+        request: HttpRequest,
+        body: Body,
+        errand: &mut HttpAttempt,
+    ) -> Result<HttpResponse, CallError> {
+        let outgoing = self.prepare(request).map_err(CallError::unsent)?;
+        self.carry(Outgoing { body, is_upload: true, ..outgoing }, 0, errand).await
+    }
+
+    async fn carry(
+        &self,
+        outgoing: Outgoing,
+        bytes: usize,
+        errand: &mut HttpAttempt,
+    ) -> Result<HttpResponse, CallError> {
+        let mut admitted = self.admit(&outgoing, bytes, errand).await?;
+        let outcome = errand.patience.bound(self.send(outgoing)).await.and_then(|outcome| outcome);
+        let answer = outcome.as_ref().map(|answer| (answer.status, &answer.headers));
+        self.learn(answer, &mut admitted, errand);
+        outcome
+    }
+
+    /// Waits for a request's turn.
+    ///
+    /// # Errors
+    /// When the server is left alone, or too many calls were made again.
+    pub(super) async fn admit(
+        &self,
+        outgoing: &Outgoing,
+        bytes: usize,
+        errand: &mut HttpAttempt,
+    ) -> Result<Admitted, CallError> {
         errand.variables = outgoing.filled.variables();
         errand.unset = outgoing.filled.unset().to_vec();
         if outgoing.filled.withheld() {
@@ -55,7 +107,7 @@ impl HttpTransport {
         if again && !server.affords_retry() {
             return Err(server.no_retries_left().unsent());
         }
-        errand.tokens = errand.estimated(outgoing.body.len());
+        errand.tokens = errand.estimated(bytes);
         let turn = lane.turn(errand.tokens).await;
         errand.patience.progress().has_its_turn(turn.waited);
         if readable(turn.waited).0 > 0 {
@@ -73,11 +125,21 @@ impl HttpTransport {
             server.pay_retry().map_err(CallError::unsent)?;
         }
         errand.patience.progress().sends();
-        let outcome = errand.patience.bound(self.send(outgoing)).await.and_then(|outcome| outcome);
-        errand.notice = match &outcome {
-            Ok(answer) if answer.status >= 500 => passing.failed(),
-            Ok(answer) => {
-                passing.succeeded((200..=299).contains(&answer.status));
+        Ok(Admitted { _turn: turn, lane, passing: Some(passing) })
+    }
+
+    /// What an outcome says of the server: its status and headers, or why there are none.
+    pub(super) fn learn(
+        &self,
+        outcome: Result<(u16, &BTreeMap<String, String>), &CallError>,
+        admitted: &mut Admitted,
+        errand: &mut HttpAttempt,
+    ) {
+        let Some(passing) = admitted.passing.take() else { return };
+        errand.notice = match outcome {
+            Ok((status, _)) if status >= 500 => passing.failed(),
+            Ok((status, _)) => {
+                passing.succeeded((200..=299).contains(&status));
                 None
             }
             Err(fault) if fault.kind.may_pass() => passing.failed(),
@@ -88,13 +150,12 @@ impl HttpTransport {
             }
         };
         // A longer wait is the next call's to be told of.
-        if let Ok(answer) = &outcome
-            && let Some(wait) = retry_after::exhausted(&answer.headers, jiff::Timestamp::now())
+        if let Ok((_, headers)) = outcome
+            && let Some(wait) = retry_after::exhausted(headers, jiff::Timestamp::now())
             && wait <= self.network.settings.max_retry_wait.duration()
         {
-            lane.hold(wait);
+            admitted.lane.hold(wait);
         }
-        outcome
     }
 
     /// Whether a request would be sent, without sending it.
@@ -106,16 +167,21 @@ impl HttpTransport {
     }
 
     /// Checks a request and fills in its secrets.
-    fn prepare(&self, request: HttpRequest) -> Result<Outgoing, CallError> {
+    pub(super) fn prepare(&self, request: HttpRequest) -> Result<Outgoing, CallError> {
         let refused = |problem: String| CallError::new(FailureKind::Permanent, problem);
         let url = self.egress.url(&request).map_err(refused)?;
         let method = method::read(&request.method).map_err(refused)?;
         let filled = ResolvedHeaders::of(&request.headers, &self.keys, &url, &self.network.environment)?;
-        Ok(Outgoing { method, url, filled, body: request.body })
+        Ok(Outgoing { method, url, filled, body: Body::from(request.body), is_upload: false })
     }
 
     async fn send(&self, outgoing: Outgoing) -> Result<HttpResponse, CallError> {
-        let Outgoing { method, url, filled, body } = outgoing;
+        self.begin(outgoing).await?.whole(self.network.settings.max_response_bytes).await
+    }
+
+    /// Sends a request, up to the headers of the answer.
+    pub(super) async fn begin(&self, outgoing: Outgoing) -> Result<Answer, CallError> {
+        let Outgoing { method, url, filled, body, is_upload } = outgoing;
         let settings = &self.network.settings;
         let client = self.network.clients.for_url(&url, settings, &self.network.environment);
         let client = client.map_err(CallError::unsent)?;
@@ -125,7 +191,7 @@ impl HttpTransport {
             .headers(filled.headers.clone())
             .body(body)
             .send();
-        let begun = match settings.first_byte_timeout {
+        let begun = match settings.first_byte_timeout.filter(|_| !is_upload) {
             None => sending.await,
             Some(limit) => timeout(limit.duration(), sending).await.map_err(|_| {
                 let message = format!("the answer did not begin within {limit}");
@@ -133,7 +199,7 @@ impl HttpTransport {
                     .help("raise `network.first_byte_timeout` if the model needs longer")
             })?,
         };
-        let mut response = begun.map_err(|error| unanswered(&error, &url))?;
+        let response = begun.map_err(|error| unanswered(&error, &url))?;
 
         let status = response.status();
         // No proxy stands before this machine.
@@ -169,7 +235,24 @@ impl HttpTransport {
                 })
                 .or_insert_with(|| value.to_owned());
         }
-        let most = usize::try_from(settings.max_response_bytes).unwrap_or(usize::MAX);
+        let headers = told.into_iter().map(|(name, value)| (name, filled.redact(value))).collect();
+        Ok(Answer { response, status, headers, filled })
+    }
+}
+
+/// An answer of which the headers are there.
+pub(super) struct Answer {
+    pub(super) response: reqwest::Response,
+    pub(super) status: StatusCode,
+    pub(super) headers: BTreeMap<String, String>,
+    pub(super) filled: ResolvedHeaders,
+}
+
+impl Answer {
+    /// The whole answer, if it has at most so many bytes.
+    pub(super) async fn whole(self, most: u64) -> Result<HttpResponse, CallError> {
+        let Answer { mut response, status, headers, filled } = self;
+        let most = usize::try_from(most).unwrap_or(usize::MAX);
         let mut body = Vec::new();
         while let Some(chunk) = response.chunk().await.map_err(|error| torn(&error, body.len()))? {
             if body.len().saturating_add(chunk.len()) > most {
@@ -186,7 +269,7 @@ impl HttpTransport {
         };
         Ok(HttpResponse {
             status: status.as_u16(),
-            headers: told.into_iter().map(|(name, value)| (name, filled.redact(value))).collect(),
+            headers,
             body: if status.is_success() { filled.redact(body) } else { filled.redact_refusal(body) },
         })
     }

@@ -10,6 +10,8 @@
 //! | `redact` | taking them out of answers |
 //! | `client` | the HTTP client, proxies, and what its errors come to |
 //! | `exchange` | one request and its answer, whole and bounded |
+//! | `upload` | a body that is read from a file while it is sent |
+//! | `download` | an answer that is read line by line |
 //! | `errand` | one attempt at a call, and what its end means for the next |
 //! | `verdict` | what a status makes of a failure |
 //! | `retry_after` | how long a server asks to wait |
@@ -24,6 +26,7 @@
 mod backoff;
 mod breaker;
 mod client;
+mod download;
 mod egress;
 mod endpoint;
 mod errand;
@@ -36,6 +39,7 @@ mod retry_after;
 mod retry_budget;
 mod secrets;
 mod server;
+mod upload;
 mod verdict;
 
 use std::collections::HashMap;
@@ -44,12 +48,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use loopctl_plugin_sdk::protocol::{CompletionRequest, HttpRequest, Manifest};
 use serde_json::Value;
 
-use crate::profile::{Author, Limits, Network as Settings};
+use crate::profile::{Author, BatchUse, Limits, Network as Settings};
 use crate::provider::error::{CallError, FailureKind};
 pub(super) use backoff::Seed;
+pub(super) use download::{Download, IncomingLine};
 pub(super) use errand::HttpAttempt;
 #[cfg(feature = "cli")]
 pub(crate) use keys::SERVICE_HOSTS;
+pub(super) use upload::Lines;
 
 use client::Clients;
 use egress::{Egress, Origin};
@@ -127,6 +133,8 @@ pub(crate) struct HttpTransport {
     /// The endpoint's name, else the plugin's.
     name: String,
     limits: Limits,
+    /// Whether the plugin says that it speaks its vendor's batch API.
+    speaks_batch: bool,
 }
 
 impl HttpTransport {
@@ -156,7 +164,8 @@ impl HttpTransport {
             destination.endpoint.map_or_else(|| manifest.name.clone(), |endpoint| endpoint.name.clone());
         let limits = |name: &str| network.settings.limits.get(&name.replace('-', "_")).copied();
         let limits = limits(&name).or_else(|| limits(&manifest.name)).unwrap_or_default();
-        let link = Self { network, egress, keys, name, limits };
+        let speaks_batch = manifest.speaks_batch();
+        let link = Self { network, egress, keys, name, limits, speaks_batch };
         Ok((link, destination.config))
     }
 
@@ -177,6 +186,21 @@ impl HttpTransport {
             keys::PLUGINS_ONLY
         );
         Err(CallError::new(FailureKind::InvalidRequest, problem))
+    }
+
+    /// Whether the plugin says that it speaks its vendor's batch API.
+    pub(super) fn speaks_batch(&self) -> bool {
+        self.speaks_batch
+    }
+
+    /// Whether documents may be sent in batches.
+    pub(super) fn allows_batch(&self) -> bool {
+        self.network.settings.batch == BatchUse::Allowed
+    }
+
+    /// The longest answer, or line of one, that is taken.
+    pub(super) fn longest_answer(&self) -> usize {
+        usize::try_from(self.network.settings.max_response_bytes).unwrap_or(usize::MAX)
     }
 
     /// Host and port that requests go to.

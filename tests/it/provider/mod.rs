@@ -1,5 +1,6 @@
 //! Providers through the public API: real shared libraries, good ones and bad ones, and a loopback server.
 
+mod batches;
 mod bed;
 mod calls;
 mod costs;

@@ -28,7 +28,7 @@ fn refused(name: &str) -> ProviderError {
 fn another_abi_is_refused_with_both_versions() {
     let error = refused("wrong_major");
     assert!(matches!(error, ProviderError::AbiMismatch { .. }), "{error}");
-    assert!(error.to_string().contains("speaks plugin ABI 7.0, this loopctl speaks 1.0"), "{error}");
+    assert!(error.to_string().contains("speaks plugin ABI 7.1, this loopctl speaks 1.1"), "{error}");
 }
 
 #[test]

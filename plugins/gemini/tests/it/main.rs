@@ -6,6 +6,7 @@
     reason = "helpers of tests may fail the test"
 )]
 
+mod batch;
 #[path = "../../../sdk/tests/codec/mod.rs"]
 mod codec;
 mod decode;

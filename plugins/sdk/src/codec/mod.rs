@@ -2,6 +2,7 @@
 //! a failed answer means, and schemas. All of it is pure.
 
 mod base_url;
+pub mod batch;
 mod failed;
 mod path;
 mod prompt;

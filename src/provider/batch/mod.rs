@@ -1,0 +1,168 @@
+//! The vendors' batch APIs: many calls in one file, answered within a day, for half the price.
+//!
+//! | file | its one job |
+//! | --- | --- |
+//! | `line` | one call as a line |
+//! | `step` | one step of the API: what the plugin asks for is sent, until it is at the end |
+//! | `submit` | a file of lines becomes a batch |
+//! | `find` | the batch whose handle was lost |
+//! | `results` | what became of the lines, one after the other |
+//! | `stored` | an answer that was kept, read as if it had just come |
+//!
+//! Nothing is remembered here, and nothing is made again: whoever drives batches journals what is intended before
+//! [`Provider::batch_submit`], and looks with [`Provider::batch_find`] before it submits anything a second time.
+
+mod find;
+mod line;
+mod results;
+mod step;
+mod stored;
+mod submit;
+
+use std::collections::HashSet;
+
+use loopctl_plugin_sdk::protocol::batch::{BatchState, BatchStatus};
+use serde::{Deserialize, Serialize};
+
+use super::{CallFailure, Provider};
+
+pub use results::{BatchDownload, Taken};
+pub use submit::NotSubmitted;
+
+/// What the vendor calls a batch.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct BatchHandle(pub String);
+
+impl std::fmt::Display for BatchHandle {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&super::error::sanitize_message(&self.0))
+    }
+}
+
+/// What all lines of one batch have in common.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct BatchGroup {
+    /// The model that is asked.
+    pub model: Option<String>,
+    /// What of the API is asked, in the plugin's own words.
+    pub endpoint: String,
+}
+
+/// One call as a line of a batch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BatchLine {
+    /// Tells it from others.
+    pub custom_id: String,
+    /// JSON without a line break. A file of lines has a `\n` between them.
+    pub text: Vec<u8>,
+    /// With which lines it may stand in one batch.
+    pub group: BatchGroup,
+}
+
+/// A batch whose handle was lost.
+#[derive(Debug, Clone, Copy)]
+pub struct BatchSought<'a> {
+    /// As it was submitted.
+    pub own_id: &'a str,
+    /// Of all its lines.
+    pub custom_ids: &'a HashSet<String>,
+    /// It was not submitted before.
+    pub since: Option<jiff::Timestamp>,
+    /// Other batches, which it is not.
+    pub known: &'a [BatchHandle],
+}
+
+/// What is known of a batch whose handle was lost.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BatchFound {
+    /// It is this one.
+    Found(BatchHandle),
+    /// The vendor has no such batch: it was never made.
+    NotThere,
+    /// It may be one of these, and nobody can say until they have ended. To submit it again could mean to pay twice.
+    Unknown(Vec<BatchHandle>),
+}
+
+/// How many lines of a batch have come how far.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BatchCounts {
+    /// All, once they are counted.
+    pub total: u64,
+    /// Answered.
+    pub succeeded: u64,
+    /// Failed, expired, canceled.
+    pub failed: u64,
+}
+
+impl From<&BatchState> for BatchCounts {
+    fn from(state: &BatchState) -> Self {
+        Self { total: state.total, succeeded: state.succeeded, failed: state.failed }
+    }
+}
+
+impl Provider {
+    /// How far a batch is.
+    ///
+    /// # Errors
+    /// Whatever the plugin or the network said, or a missed deadline.
+    #[doc(hidden)]
+    pub async fn batch_poll(
+        &self,
+        handle: &BatchHandle,
+        deadline: std::time::Duration,
+    ) -> Result<BatchState, CallFailure> {
+        let mut errand = self.batch_errand(&handle.0, None, deadline);
+        let ask =
+            |turn| loopctl_plugin_sdk::protocol::batch::BatchStep::Poll { handle: handle.0.clone(), turn };
+        let polled = self.batch_turns::<BatchState>(ask, &mut errand).await;
+        polled.map_err(|fault| self.batch_failure(fault, &errand)).map(told)
+    }
+
+    /// Asks the vendor to end a batch. It ends some time later, with what was done until then.
+    ///
+    /// # Errors
+    /// Whatever the plugin or the network said, or a missed deadline.
+    #[doc(hidden)]
+    pub async fn batch_cancel(
+        &self,
+        handle: &BatchHandle,
+        deadline: std::time::Duration,
+    ) -> Result<(), CallFailure> {
+        let mut errand = self.batch_errand(&handle.0, None, deadline);
+        let ask =
+            |turn| loopctl_plugin_sdk::protocol::batch::BatchStep::Cancel { handle: handle.0.clone(), turn };
+        let canceled = self.batch_turns::<()>(ask, &mut errand).await;
+        canceled.map_err(|fault| self.batch_failure(fault, &errand))
+    }
+
+    /// Has the vendor forget a batch with its files, as far as its API allows.
+    ///
+    /// # Errors
+    /// Whatever the plugin or the network said, or a missed deadline.
+    #[doc(hidden)]
+    pub async fn batch_delete(
+        &self,
+        handle: &BatchHandle,
+        deadline: std::time::Duration,
+    ) -> Result<(), CallFailure> {
+        let mut errand = self.batch_errand(&handle.0, None, deadline);
+        let ask =
+            |turn| loopctl_plugin_sdk::protocol::batch::BatchStep::Delete { handle: handle.0.clone(), turn };
+        let deleted = self.batch_turns::<()>(ask, &mut errand).await;
+        deleted.map_err(|fault| self.batch_failure(fault, &errand))
+    }
+
+    /// What part of its price a call costs in a batch, where the price table says so.
+    #[doc(hidden)]
+    pub fn batch_price_factor(&self, asked: Option<&str>) -> Option<f64> {
+        self.shared.meter.batch_factor(asked)
+    }
+}
+
+/// A state as it may be shown: a reason only where there is one, on one line.
+fn told(state: BatchState) -> BatchState {
+    let reason = state.reason.map(|reason| super::error::sanitize_message(&reason));
+    let failed = state.status == BatchStatus::Failed;
+    BatchState { reason: reason.filter(|reason| failed && !reason.is_empty()), ..state }
+}
