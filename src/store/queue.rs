@@ -247,6 +247,17 @@ impl Journal {
         Ok(counts)
     }
 
+    /// The first documents of a run that wait.
+    ///
+    /// # Errors
+    /// Whatever befalls the file.
+    pub fn waiting(&self, run: &RunId, most: usize) -> Result<Vec<DocumentId>, StoreError> {
+        let query = "SELECT d.id FROM runs r JOIN documents d ON d.run = r.number AND d.state = 0
+                     WHERE r.id = ?1 ORDER BY d.number LIMIT ?2";
+        let most = i64::try_from(most).unwrap_or(i64::MAX);
+        self.select(query, params![run.as_str(), most], |row| Ok(DocumentId::new(row.get::<_, String>(0)?)))
+    }
+
     /// Whether a document of this run passed, or was rightly skipped.
     ///
     /// # Errors

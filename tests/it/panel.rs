@@ -421,6 +421,8 @@ stop: {{ max_iterations: 1 }}
     place.write("docs/doc.txt", "text");
     place.write("docs/doc.gold.json", "{}");
     let result = place.run(&["run", "--profile", "parts", "--format", "json", "docs"]).exits(0).json();
+    assert_eq!(result.as_array().unwrap().len(), 1);
+    let result = &result[0];
     assert_eq!((&result["id"], &result["answered_by"]["a"]), (&json!("doc"), &json!(["scripted"])));
 }
 

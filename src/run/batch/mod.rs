@@ -28,6 +28,9 @@ use tokio::task::{Id, JoinError, JoinSet};
 use tokio::time::{Instant, sleep, sleep_until};
 use tracing::Instrument;
 
+/// Most documents named that were not tried.
+const MOST_NAMED: usize = 10;
+
 /// How often it is looked whether documents wait that other processes had.
 const POLL: Duration = Duration::from_millis(500);
 
@@ -93,7 +96,10 @@ impl Batch {
         let waiting = journal.stages(&run)?.of(DocumentStage::Waiting);
         driver.end.not_tried = usize::try_from(waiting).unwrap_or(usize::MAX);
         driver.end.over_budget = session.budget().is_spent();
-        driver.watch.say(observer, driver.end.not_tried);
+        if driver.watch.gave_up() && waiting > 0 {
+            let named = journal.waiting(&run, MOST_NAMED)?;
+            driver.watch.say(observer, driver.end.not_tried, &named);
+        }
         Ok(driver.end)
     }
 }
@@ -158,6 +164,9 @@ impl Driver {
     ) -> Result<(), StoreError> {
         let mut stops = self.shared.session.stops();
         let mut all_listed = false;
+        // Whether something may wait that could be begun.
+        let mut look = true;
+        let mut next = Next::Something;
         loop {
             if listing.is_over() && !all_listed {
                 all_listed = true;
@@ -171,10 +180,10 @@ impl Driver {
                 || self.watch.gave_up()
                 || self.budget.is_spent();
             let pause = self.watch.pauses_until();
-            let mut next = Next::Something;
-            if !closed && pause.is_none() {
+            if !closed && pause.is_none() && std::mem::take(&mut look) {
                 next = self.fill(listing.is_over(), lookout).await?;
             }
+            let has_room = self.under_way.len() < self.jobs;
             let idle = self.under_way.is_empty();
             if idle && (closed || matches!(next, Next::Nothing)) {
                 self.end.cancelled |= stops.takes_no_calls() || lookout.is_cancelled();
@@ -188,16 +197,20 @@ impl Driver {
                         tell(notice, observer);
                     }
                     self.ended(ended, observer).await?;
+                    look = true;
                 }
-                listed = listing.more() => self.listed(listed?, observer)?,
+                listed = listing.more() => {
+                    self.listed(listed?, observer)?;
+                    look = true;
+                }
                 () = lookout.due() => {
                     lookout.beat(self.budget.used()).await?;
                     if let Some(pulse) = lookout.pulse() {
                         self.budget.others_used(&pulse);
                     }
                 }
-                () = sleep(POLL), if idle && pause.is_none() => {}
-                () = sleep_until(pause.unwrap_or_else(Instant::now)), if pause.is_some() => {}
+                () = sleep(POLL), if has_room && !closed && pause.is_none() => look = true,
+                () = sleep_until(pause.unwrap_or_else(Instant::now)), if pause.is_some() => look = true,
                 () = stops.no_more_calls(), if !closed => {}
             }
         }
