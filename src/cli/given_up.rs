@@ -5,11 +5,7 @@ use crate::value::{DocumentId, sanitize_line};
 
 /// How many documents a run did not try that ended early, and the first of them. `why` the latest document failed, one of
 /// `in_a_row` whose provider did.
-pub(super) fn gave_up(
-    why: &str,
-    in_a_row: usize,
-    (not_tried, named): (usize, &[DocumentId]),
-) -> Failure {
+pub(super) fn gave_up(why: &str, in_a_row: usize, (not_tried, named): (usize, &[DocumentId])) -> Failure {
     let names: Vec<String> = named.iter().map(|id| format!("`{}`", sanitize_line(id.as_str()))).collect();
     let more = match not_tried.saturating_sub(names.len()) {
         0 => String::new(),

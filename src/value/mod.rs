@@ -24,9 +24,9 @@ pub mod shape;
 pub mod yaml;
 pub(crate) mod yaml_text;
 
+pub(crate) use candidate::about_bytes;
 pub(crate) use candidate::digest_bytes;
 pub use candidate::{Digest, MAX_CANDIDATE_DEPTH, canonical, is_deeper, is_present};
-pub(crate) use candidate::about_bytes;
 pub(crate) use decimal::{Decimal, Digits, as_fraction, compare_numbers};
 pub use fuel::{Cancel, Fuel};
 pub(crate) use item::{Children, Item, ReadNode, ReadValue};

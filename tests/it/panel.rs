@@ -281,6 +281,7 @@ stop: { max_iterations: 1 }
         attached: None,
         file_name: None,
         references: &references,
+        variables: None,
     };
     let asked = |at: usize| judge_request(&plan, &plan.judges[at], task, &json!({}), 0).unwrap();
     assert_eq!(asked(0).messages[0].content, "{} should be the right answer");

@@ -20,7 +20,7 @@ use super::watch::Watching;
 use crate::profile::FileTracker;
 use crate::value::{Millis, sanitize_line};
 use clap::Args;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 #[derive(Args)]
 pub(super) struct Arguments {
@@ -118,7 +118,7 @@ pub(super) fn carry_out(
         output
             .say(&format!("{word} the profile `{name}` ships with loopctl, and is changed here by {files}"));
     }
-    let files_digest = reached.digest();
+    let files_digest = reached.digest(Path::new(&arguments.profile.profile));
     // What is saved while documents are run is not lost.
     let watching = arguments.watch.then(|| Watching::start(&arguments.profile, reached)).transpose()?;
     let journal = match (&arguments.journal, &arguments.out) {

@@ -188,7 +188,8 @@ impl Observer for Screen<'_> {
                 1 => "1 document skipped: it is already finished".to_owned(),
                 more => format!("{more} documents skipped: they are already finished"),
             };
-            let place = self.out.as_ref().map(|out| format!(" in `{}`", sanitize_line(&out.display().to_string())));
+            let place =
+                self.out.as_ref().map(|out| format!(" in `{}`", sanitize_line(&out.display().to_string())));
             self.above(|screen| screen.output.say(&format!("{what}{}", place.unwrap_or_default())));
         }
         if let Some(progress) = self.progress.take() {

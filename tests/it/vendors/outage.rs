@@ -23,7 +23,8 @@ fn reports(count: usize) -> Workspace {
 
 fn run(place: &Workspace, api: Api, vendor: &Vendor, more: &[&str]) -> Ran {
     let provider = format!("{}:any", api.name());
-    let mut arguments = vec!["run", "--profile", "clinical", "--provider", &provider, "--out", "out", "--jobs", "1"];
+    let mut arguments =
+        vec!["run", "--profile", "clinical", "--provider", &provider, "--out", "out", "--jobs", "1"];
     arguments.extend(more);
     arguments.push("reports");
     Ran::of(loopctl(place, api, vendor, Some(KEY), &arguments).env("LOOPCTL_FORMAT", "text"))
