@@ -263,7 +263,7 @@ fn runs_are_listed_shown_cancelled_retried_exported_and_removed() {
     assert_eq!(place.names("again").len() + 1, place.names("out").len());
     assert_eq!(of(&["runs", "export"]).exits(0).lines().len(), 3);
 
-    of(&["runs", "retry", "--document", "d7"]).exits(2).says(&["has no document `d7`", "did you mean"]);
+    of(&["runs", "retry", "--document", "d7"]).exits(2).says(&["has no document `d7`"]);
     of(&["runs", "retry"]).exits(0).says(&["no document of run", "failed"]);
     of(&["runs", "retry", "--document", "d1", "--anew"]).exits(0).says(&["1 document waits"]);
     of(&["runs", "cancel", &id]).exits(0).says(&["is cancelled"]);

@@ -77,10 +77,10 @@ impl Screen<'_> {
             && self.format == Format::Text
             && (end.finished != 1 || end.unusable + end.not_tried + end.set_aside > 0)
         {
-            self.write(&closing(end));
             if let Some(summary) = &summary {
-                self.write(&format!("\n{}", render_text(summary, self.output.out_paint)));
+                self.write(&format!("\n{}\n", render_text(summary, self.output.out_paint)));
             }
+            self.write(&closing(end));
         }
         self.output.out.flush()?;
         if let Some(summary) = summary

@@ -85,6 +85,8 @@ impl Batch {
         let (run, journal) = (session.id().clone(), Arc::clone(&self.journal));
         let mut listing = Listing::begin(&journal, &run, self.inputs.take(), self.folder.take());
         let mut lookout = Lookout::new(Arc::clone(&journal), run.clone(), self.worker);
+        // What a process had that has died comes first.
+        lookout.others_at_work()?;
         let mut driver = Driver::new(self, session, observer);
         let worked = driver.turn(&mut listing, &mut lookout, observer).await;
         listing.stop();
