@@ -236,6 +236,8 @@ impl Work {
             }
         }
         let closed = screen.close(end.as_ref().ok(), left_out.as_deref(), &how_to_go_on);
+        // Others may want to work with it while this process only watches.
+        drop(journal);
         let followed = || {
             closed?;
             let end = end?;
