@@ -70,7 +70,8 @@ pub(super) fn run(loopctl: &Path, kills: usize) -> Result<String, Failure> {
         }
         let found = results(&project)?;
         if found.len() != DOCUMENTS {
-            return Err(format!("{} of {DOCUMENTS} documents are there", found.len()).into());
+            let missing = missing(&project)?;
+            return Err(format!("{} of {DOCUMENTS} documents are there; {missing}", found.len()).into());
         }
         for (id, result) in &found {
             if expected.get(id) != Some(result) {
@@ -107,6 +108,20 @@ fn results(project: &Project) -> Result<BTreeMap<String, Value>, Failure> {
         found.insert(document.record.id.to_string(), Value::Object(outcome));
     })?;
     Ok(found)
+}
+
+/// What is there of documents without a result.
+fn missing(project: &Project) -> Result<String, Failure> {
+    let journal = project.journal()?;
+    let run = journal.runs()?.pop().ok_or("there is no run")?;
+    let mut said = format!("{} of them are known", run.documents);
+    journal.each_document(&run.id, |document, outcome| {
+        if outcome.is_none() {
+            let (id, stage, reason) = (&document.record.id, document.stage.as_str(), &document.reason);
+            said.push_str(&format!("\n  `{id}` is {stage} after {} attempts: {reason:?}", document.attempts));
+        }
+    })?;
+    Ok(said)
 }
 
 /// Marsaglia's xorshift: moments of killing, the same in every run of this.

@@ -158,9 +158,15 @@ fn write_one(connection: &Connection, document: DocumentKey, entry: &Entry) -> r
                 "INSERT OR REPLACE INTO answers (document, call, question, answer) VALUES (?1, ?2, ?3, ?4)",
             )?
             .execute(params![document.0, call, question, answer]),
-        Entry::Consumed { call } => connection
-            .prepare_cached("DELETE FROM answers WHERE document = ?1 AND call = ?2")?
-            .execute(params![document.0, call]),
+        Entry::Consumed { call } => {
+            // It has come further, so what a process died over before was not this.
+            connection
+                .prepare_cached("UPDATE documents SET crashes = 0 WHERE number = ?1 AND crashes > 0")?
+                .execute([document.0])?;
+            connection
+                .prepare_cached("DELETE FROM answers WHERE document = ?1 AND call = ?2")?
+                .execute(params![document.0, call])
+        }
         Entry::Ended { stage, reason, outcome } => {
             if let Some(outcome) = outcome {
                 connection

@@ -21,7 +21,7 @@ pub const HEARTBEAT: Duration = Duration::from_secs(5);
 pub const SILENCE: Duration = Duration::from_secs(30);
 
 /// So many times a process may die over a document before it is set aside.
-pub const MOST_CRASHES: u32 = 3;
+pub const MOST_CRASHES: u32 = 4;
 
 /// A process at work on a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

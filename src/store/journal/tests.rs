@@ -391,10 +391,10 @@ fn what_processes_die_over_is_set_aside_and_what_they_only_wait_for_is_not() {
         }
         journal.take_over(worker).unwrap();
         let failed = journal.stages(&run).unwrap().of(DocumentStage::Failed);
-        assert_eq!(failed, u64::from(crash >= 2), "after {crash}");
+        assert_eq!(failed, u64::from(crash >= 3), "after {crash}");
     }
     let documents = journal.documents(&run).unwrap();
-    assert!(documents[0].reason.as_ref().unwrap().contains("3 processes"));
+    assert!(documents[0].reason.as_ref().unwrap().contains("4 processes"));
     assert_eq!(documents[1].stage, DocumentStage::Waiting);
     // A person may try it once more, and its answer is still there.
     journal.requeue(documents[0].key, false).unwrap();
