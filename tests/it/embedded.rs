@@ -58,6 +58,7 @@ pub(crate) fn embedded(place: &Workspace, cancelled: watch::Receiver<bool>) -> (
         journal,
         worker,
         inputs: Some(Box::new(inputs.into_iter().map(Ok))),
+        goes_on: false,
         folder: None,
         jobs: 1,
         document_type: None,

@@ -32,12 +32,14 @@ struct Found {
     left_out: LeftOut,
 }
 
-/// What the arguments stand for, found while it is asked for.
+/// What the arguments stand for, found while it is asked for. Where `keeps_repeats`, what is named twice comes twice, and nothing
+/// is remembered of each document.
 pub(super) fn inputs(
     plan: &Arc<Plan>,
     arguments: &[PathBuf],
     from: &[PathBuf],
     out: Option<&Path>,
+    keeps_repeats: bool,
 ) -> (Inputs, LeftOut) {
     let endings: &[&str] = if plan.attaches() { &MEDIA_ENDINGS } else { &[] };
     let listing = Listing::new(Wanted {
@@ -48,7 +50,7 @@ pub(super) fn inputs(
         document_types: Some(plan.document_types().map(str::to_owned).collect()),
         holds_recordings: Some(Recorder::stands_in),
         holds_results: Some(holds_results),
-        keeps_repeats: false,
+        keeps_repeats,
     });
     let left_out = LeftOut::default();
     let found = Found {

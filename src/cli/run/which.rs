@@ -18,6 +18,8 @@ pub(in crate::cli) enum Which {
 /// The run that was chosen.
 pub(super) struct Chosen {
     pub(super) run: RunId,
+    /// Whether those of its inputs that are finished are left out, and those that failed are tried again.
+    pub(super) goes_on: bool,
     /// Whether its inputs are to be listed.
     pub(super) lists: bool,
     /// What to say of it.
@@ -63,7 +65,7 @@ pub(super) fn choose(
     record: &RunRecord,
     decided_by: &DecidedBy<'_>,
 ) -> Result<Chosen, Failure> {
-    let fresh = |note| Ok(Chosen { run: journal.begin_run(record)?, lists: true, note });
+    let fresh = |note| Ok(Chosen { run: journal.begin_run(record)?, goes_on: false, lists: true, note });
     let stored = match which {
         Which::Fresh => return fresh(None),
         Which::Latest => {
@@ -97,7 +99,7 @@ pub(super) fn choose(
         journal.requeue_all(&stored.id, &[DocumentStage::GivenUp])?;
     }
     let lists = *which == Which::Latest || !stored.listed;
-    Ok(Chosen { run: stored.id, lists, note: None })
+    Ok(Chosen { run: stored.id, goes_on: *which == Which::Latest, lists, note: None })
 }
 
 /// Begins a run under the changed profile that leaves out what the earlier one finished.
@@ -112,5 +114,5 @@ fn carry_over(
     let note = format!(
         "{message}: the results of the {finished} documents that it finished are kept, the others begin anew"
     );
-    Ok(Chosen { run, lists: true, note: Some(note) })
+    Ok(Chosen { run, goes_on: true, lists: true, note: Some(note) })
 }

@@ -140,7 +140,7 @@ impl Work {
         if !matches!(self.journal, JournalPlace::Memory) {
             latest_run::remember(journal.path(), &chosen.run);
         }
-        let run = chosen.run;
+        let run = chosen.run.clone();
         let worker = journal.begin_work(&run, &ProcessId::own())?;
         let folder = artifacts.as_ref().map(|artifacts| folder_key(journal.path(), artifacts.folder()));
         let store = RunStore {
@@ -161,7 +161,8 @@ impl Work {
             .map_err(|error| Failure::broken(format!("can't start: {error}")))?;
         let plan = Arc::new(self.plan);
         let (inputs, left_out) = if chosen.lists {
-            let (inputs, left_out) = found::inputs(&plan, &self.inputs, &self.from, self.out.as_deref());
+            let out = self.out.as_deref();
+            let (inputs, left_out) = found::inputs(&plan, &self.inputs, &self.from, out, !chosen.goes_on);
             (Some(inputs), left_out)
         } else {
             (None, LeftOut::default())
@@ -170,6 +171,7 @@ impl Work {
             journal: Arc::clone(&journal),
             worker,
             inputs,
+            goes_on: chosen.goes_on,
             folder,
             jobs,
             document_type,

@@ -36,7 +36,7 @@ impl Listing {
         journal: &Arc<Journal>,
         run: &RunId,
         inputs: Option<Inputs>,
-        folder: Option<String>,
+        (folder, goes_on): (Option<String>, bool),
     ) -> Self {
         let (told, listed) = channel(4);
         let stop = Arc::new(AtomicBool::new(false));
@@ -46,6 +46,7 @@ impl Listing {
                 journal: Arc::clone(journal),
                 run: run.clone(),
                 folder,
+                goes_on,
                 stop: Arc::clone(&stop),
                 listed: ListedInputs::default(),
             };
@@ -83,6 +84,7 @@ struct Lister {
     journal: Arc<Journal>,
     run: RunId,
     folder: Option<String>,
+    goes_on: bool,
     stop: Arc<AtomicBool>,
     listed: ListedInputs,
 }
@@ -120,6 +122,8 @@ impl Lister {
         for (input, queued) in inputs.into_iter().zip(queued) {
             match queued {
                 Queued::Added => {}
+                // It was named twice.
+                Queued::Known { .. } if !self.goes_on => {}
                 Queued::Known { document, stage, source_digest, .. } => {
                     self.known(&input, document, stage, &source_digest)?;
                 }

@@ -45,6 +45,9 @@ pub struct Batch {
     pub worker: WorkerId,
     /// What joins the run's documents; `None` where all have.
     pub inputs: Option<Inputs>,
+    /// Whether the run had documents before: those of the inputs that are finished are left out, and others that were begun are
+    /// tried again.
+    pub goes_on: bool,
     /// Where artifacts go, as the journal knows that folder.
     pub folder: Option<String>,
     /// Documents at the same time.
@@ -83,7 +86,8 @@ impl Batch {
         observer: &mut O,
     ) -> Result<BatchEnd, StoreError> {
         let (run, journal) = (session.id().clone(), Arc::clone(&self.journal));
-        let mut listing = Listing::begin(&journal, &run, self.inputs.take(), self.folder.take());
+        let mut listing =
+            Listing::begin(&journal, &run, self.inputs.take(), (self.folder.take(), self.goes_on));
         let mut lookout = Lookout::new(Arc::clone(&journal), run.clone(), self.worker);
         // What a process had that has died comes first.
         lookout.others_at_work()?;
