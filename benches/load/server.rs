@@ -123,7 +123,7 @@ async fn serve(
             }
             answered.1.notify_all();
         }
-        stream.write_all((head + &reply).as_bytes()).await?;
+        stream.write_all((head + reply.as_str()).as_bytes()).await?;
     }
 }
 

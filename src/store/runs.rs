@@ -127,6 +127,8 @@ impl Journal {
                     "DELETE FROM events WHERE number IN (SELECT e.number FROM documents d JOIN events e
                          ON e.number >= d.number << 20 AND e.number < (d.number + 1) << 20 WHERE d.run = ?1)",
                     "DELETE FROM answers WHERE document IN (SELECT number FROM documents WHERE run = ?1)",
+                    "DELETE FROM batch_lines WHERE document IN (SELECT number FROM documents WHERE run = ?1)",
+                    "DELETE FROM batches WHERE run = ?1",
                     "DELETE FROM outcomes WHERE document IN (SELECT number FROM documents WHERE run = ?1)",
                     "DELETE FROM documents WHERE run = ?1",
                     "DELETE FROM workers WHERE run = ?1",

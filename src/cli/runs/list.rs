@@ -69,7 +69,7 @@ fn table(rows: &[(StoredRun, StageCounts)]) -> String {
         ["run", "began", "profile", "stage", "documents", "finished", "failed", "left"].map(str::to_owned);
     let mut cells = vec![head];
     for (run, stages) in rows {
-        let left = [DocumentStage::Waiting, DocumentStage::Running, DocumentStage::GivenUp];
+        let left = DocumentStage::LEFT;
         let began: String = run.record.started_at.chars().take(16).collect();
         cells.push([
             run.id.to_string(),

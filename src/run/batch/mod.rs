@@ -4,14 +4,21 @@ mod given_up;
 mod listing;
 mod lookout;
 mod queued;
+#[cfg(feature = "network")]
+mod waves;
+#[cfg(not(feature = "network"))]
+#[path = "without_network.rs"]
+mod waves;
 mod worker;
 
 use self::given_up::ProviderWatch;
 use self::listing::Listing;
 use self::lookout::Lookout;
+use self::waves::Waves;
 use self::worker::{Ended, Notice, Shared, Wanted, work_on};
 use super::Session;
 use super::batch_end::BatchEnd;
+use super::batches::BatchSettings;
 use super::budget::RunBudget;
 use super::observer::Observer;
 use super::trace::{end_run, run_span};
@@ -52,6 +59,8 @@ pub struct Batch {
     pub supplied: Option<Arc<Value>>,
     /// Whether every document is tried, however often the provider fails.
     pub keep_going: bool,
+    /// What becomes of calls of providers that have batches.
+    pub batches: BatchSettings,
 }
 
 impl Batch {
@@ -82,7 +91,7 @@ impl Batch {
         let (run, journal) = (session.id().clone(), Arc::clone(&self.journal));
         let mut listing = Listing::begin(&journal, &run, self.inputs.take(), self.folder.take());
         let mut lookout = Lookout::new(Arc::clone(&journal), run.clone(), self.worker);
-        let mut driver = Driver::new(self, session, observer);
+        let mut driver = Driver::new(self, session, observer)?;
         let worked = driver.turn(&mut listing, &mut lookout, observer).await;
         listing.stop();
         // Whatever went wrong: what is under way is in the journal.
@@ -90,7 +99,8 @@ impl Batch {
         let ended = lookout.close(session.budget().used()).await;
         worked?;
         ended?;
-        let waiting = journal.stages(&run)?.of(DocumentStage::Waiting);
+        let stages = journal.stages(&run)?;
+        let waiting = stages.of(DocumentStage::Waiting) + stages.of(DocumentStage::Parked);
         driver.end.not_tried = usize::try_from(waiting).unwrap_or(usize::MAX);
         driver.end.over_budget = session.budget().is_spent();
         driver.watch.say(observer, driver.end.not_tried);
@@ -113,6 +123,7 @@ struct Driver {
     working: HashMap<Id, Claimed>,
     end: BatchEnd,
     watch: ProviderWatch,
+    waves: Waves,
 }
 
 /// What a turn begins with.
@@ -124,10 +135,16 @@ enum Next {
 }
 
 impl Driver {
-    fn new<O: Observer + ?Sized>(batch: Batch, session: &Arc<Session>, observer: &O) -> Self {
+    fn new<O: Observer + ?Sized>(
+        batch: Batch,
+        session: &Arc<Session>,
+        observer: &O,
+    ) -> Result<Self, StoreError> {
         let (notices, told) = unbounded_channel();
         let wanted = Wanted { documents: observer.wants_documents(), events: observer.wants_events() };
-        Driver {
+        let by = (&batch.journal, batch.worker);
+        let waves = Waves::new(batch.batches, session, by, notices.clone())?;
+        Ok(Driver {
             run: session.id().clone(),
             worker: batch.worker,
             shared: Arc::new(Shared {
@@ -136,6 +153,7 @@ impl Driver {
                 document_type: batch.document_type,
                 supplied: batch.supplied,
                 wanted,
+                waves: Arc::clone(waves.room()),
             }),
             budget: Arc::clone(session.budget()),
             jobs: batch.jobs.max(1),
@@ -146,7 +164,8 @@ impl Driver {
             working: HashMap::new(),
             end: BatchEnd::default(),
             watch: ProviderWatch::default(),
-        }
+            waves,
+        })
     }
 
     /// Claims, begins and ends documents until none is left.
@@ -176,7 +195,13 @@ impl Driver {
                 next = self.fill(listing.is_over(), lookout).await?;
             }
             let idle = self.under_way.is_empty();
-            if idle && (closed || matches!(next, Next::Nothing)) {
+            if idle && closed && !self.waves.is_idle() && !stops.is_cancelled() {
+                // They come to an end within a request.
+                self.waves.leave();
+            } else if idle && (closed || matches!(next, Next::Nothing)) {
+                while let Ok(notice) = self.told.try_recv() {
+                    tell(notice, observer);
+                }
                 self.end.cancelled |= stops.takes_no_calls() || lookout.is_cancelled();
                 return Ok(());
             }
@@ -189,6 +214,7 @@ impl Driver {
                     }
                     self.ended(ended, observer).await?;
                 }
+                ended = self.waves.ended() => self.waves.take_in(ended)?,
                 listed = listing.more() => self.listed(listed?, observer)?,
                 () = lookout.due() => {
                     lookout.beat(self.budget.used()).await?;
@@ -215,7 +241,13 @@ impl Driver {
             let others = lookout.others_at_work()?;
             let stages = journal.stages(&self.run)?;
             let left = stages.of(DocumentStage::Waiting) + stages.of(DocumentStage::Running);
-            return Ok(if others && left > 0 { Next::Something } else { Next::Nothing });
+            if others && left > 0 {
+                return Ok(Next::Something);
+            }
+            // One process sees to the batches of a run.
+            let comes = stages.of(DocumentStage::Parked) > 0
+                && (!lookout.is_first() || self.waves.go_on().await?);
+            return Ok(if comes { Next::Something } else { Next::Nothing });
         }
         for claimed in claimed {
             let work = work_on(Arc::clone(&self.shared), claimed.clone(), self.notices.clone());
@@ -257,6 +289,11 @@ impl Driver {
                 self.count(&result);
                 if let Some(pause) = self.watch.see(&result, &asked, &self.shared.session, self.keep_going) {
                     observer.pausing(pause);
+                }
+            }
+            Ok((_, Ended::Parked)) => {
+                if let Some(claimed) = claimed {
+                    observer.parked(&claimed.id);
                 }
             }
             Ok((_, Ended::Unusable(error))) => {
@@ -307,6 +344,7 @@ fn tell<O: Observer + ?Sized>(notice: Notice, observer: &mut O) {
         Notice::Read(document) => observer.read(&document),
         Notice::Started(id, document_type) => observer.started(&id, &document_type),
         Notice::Event(id, at, event) => observer.event(&id, at, &event),
+        Notice::Batch(news) => observer.batch(&news),
     }
 }
 
