@@ -169,4 +169,6 @@ mod vendors;
 #[cfg(test)]
 mod watch;
 #[cfg(test)]
+mod waves;
+#[cfg(test)]
 mod workspace;
