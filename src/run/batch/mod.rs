@@ -245,8 +245,9 @@ impl Driver {
                 return Ok(Next::Something);
             }
             // One process sees to the batches of a run.
-            let comes = stages.of(DocumentStage::Parked) > 0
-                && (!lookout.is_first() || self.waves.go_on().await?);
+            let parked = stages.of(DocumentStage::Parked) > 0;
+            let comes = !self.waves.is_idle() || (parked && !lookout.is_first());
+            let comes = (parked && lookout.is_first() && self.waves.go_on().await?) || comes;
             return Ok(if comes { Next::Something } else { Next::Nothing });
         }
         for claimed in claimed {

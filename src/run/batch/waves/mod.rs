@@ -26,6 +26,7 @@ use crate::store::{
 use crate::value::{Millis, digest_bytes};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::watch;
@@ -47,6 +48,8 @@ pub(super) struct Waves {
     settings: BatchSettings,
     providers: HashMap<String, Provider>,
     at_work: JoinSet<Result<Fate, StoreError>>,
+    /// So many of these take in answers.
+    collecting: Arc<AtomicUsize>,
     seen: HashSet<BatchKey>,
     leave: watch::Sender<bool>,
     notices: UnboundedSender<Notice>,
@@ -76,6 +79,7 @@ impl Waves {
             settings,
             providers: providers_of(session),
             at_work: JoinSet::new(),
+            collecting: Arc::default(),
             seen: HashSet::new(),
             leave: watch::Sender::new(false),
             notices,
@@ -162,7 +166,9 @@ impl Waves {
             self.tell(BatchNews::Online { calls });
             return Ok(true);
         }
-        if few || self.until.is_some_and(|until| until > Instant::now()) {
+        // Where answers are coming in, their documents are about to wait for the next batch.
+        let more = self.collecting.load(Ordering::Relaxed) > 0;
+        if few || more || self.until.is_some_and(|until| until > Instant::now()) {
             // With what comes of the others there may be enough.
             return Ok(true);
         }
@@ -228,6 +234,7 @@ impl Waves {
             settings: self.settings,
             leave: self.leave.subscribe(),
             notices: self.notices.clone(),
+            collecting: Arc::clone(&self.collecting),
         };
         self.at_work.spawn(task.see_to(fresh));
     }

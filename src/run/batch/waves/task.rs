@@ -15,6 +15,7 @@ use crate::value::Millis;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::watch;
@@ -56,6 +57,8 @@ pub(super) struct BatchTask {
     pub(super) settings: BatchSettings,
     pub(super) leave: watch::Receiver<bool>,
     pub(super) notices: UnboundedSender<Notice>,
+    /// Counts those whose answers are coming in.
+    pub(super) collecting: Arc<AtomicUsize>,
 }
 
 /// What a step came to, or how the batch ended with it.
@@ -86,6 +89,7 @@ impl BatchTask {
                 Fate::Refused(why)
             });
         }
+        let _counted = Counted::new(Arc::clone(&self.collecting));
         self.collected(&handle).await
     }
 
@@ -299,6 +303,22 @@ impl BatchTask {
     fn tell(&self, news: BatchNews) {
         // Nobody listens any more when the run is broken off.
         let _ = self.notices.send(Notice::Batch(news));
+    }
+}
+
+/// Is counted for as long as it is there.
+struct Counted(Arc<AtomicUsize>);
+
+impl Counted {
+    fn new(count: Arc<AtomicUsize>) -> Self {
+        count.fetch_add(1, Ordering::Relaxed);
+        Counted(count)
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
