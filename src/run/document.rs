@@ -12,6 +12,7 @@ use super::observer::Observer;
 use super::off_thread::{off_thread, on_blocking_thread};
 use super::projection::{stage_of, write_artifacts};
 use super::provider_gone::{issues_of, provider_failure, unheard};
+use super::record::recall_chains;
 use super::session::Session;
 use super::trace::{DocumentTrace, document_span, end_document};
 use crate::engine::{Input, Outcome, Output, Produced, Run, Work};
@@ -182,6 +183,7 @@ impl Session {
         for (recorded, payload) in earlier.events {
             task.explanation.read(&recorded.event, &payload);
             task.calls.recall(&payload);
+            recall_chains(task.asked, &payload);
             record.push(recorded);
         }
         let run = self.plan.engine_run().replay(&record).map_err(|error| {

@@ -191,10 +191,10 @@ fn only_what_was_not_answered_is_sent_again() {
 
 #[test]
 fn of_a_batch_that_expires_the_rest_is_sent_again() {
-    let table = table(Shape::OpenAi, 5, vec![Fault::ExpiredFrom(3)]);
+    let table = table(Shape::OpenAi, 2, vec![Fault::ExpiredFrom(1)]);
     let ran = table.run(&["--quiet"]);
     // The vendor never gets to the rest: the retries of the profile are spent.
-    assert_eq!(table.server.paid(), 3);
+    assert_eq!(table.server.paid(), 1);
     assert_eq!(ran.code, Some(1), "{}", ran.err);
     table.server.behave(vec![]);
     let run = ["runs", "retry", "--journal", "out/journal.sqlite"];
@@ -334,6 +334,51 @@ fn a_provider_without_batches_is_asked_online_beside_one_that_has_them() {
     let ran = Ran::of(&mut command).exits(0);
     table.passed(&ran, 3);
     assert_eq!(table.counts(), (9, 3, 9));
+}
+
+#[test]
+fn who_stands_in_for_a_provider_that_failed_is_not_forgotten_over_a_wave() {
+    // The first provider refuses every call for good.
+    let refusing = BatchServer::start(Shape::Anthropic, (0..9).map(Fault::BadRequest).collect(), |_| json!({}));
+    let table = table(Shape::OpenAi, 2, vec![]);
+    let profile = table.place.read("profiles/waves.yaml");
+    let chain = "id: extract, provider: ['anthropic:m1', 'openai:m1']";
+    let plain = "id: extract, provider: 'openai:m1'";
+    assert!(profile.contains(plain));
+    table.place.write("profiles/waves.yaml", profile.replace(plain, chain));
+    let mut command = table.loopctl(&RUN);
+    command.env("ANTHROPIC_BASE_URL", refusing.url()).env("ANTHROPIC_API_KEY", KEY);
+    let ran = Ran::of(&mut command).exits(0);
+    table.passed(&ran, 2);
+    assert_eq!(table.counts(), (12, 6, 0));
+    assert_eq!((refusing.paid(), refusing.batches()), (0, 3));
+}
+
+#[test]
+fn two_processes_share_a_run_and_one_sees_to_its_batches() {
+    let table = table(Shape::OpenAi, 4, vec![Fault::NeverEnds(1)]);
+    let start = |arguments: &[&str]| {
+        let mut process = table.place.process();
+        process.args(arguments).envs(table.environment()).stdin(Stdio::null());
+        process.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    };
+    let mut first = start(&RUN);
+    let polled = |times: usize| {
+        let looks = table.server.seen().iter().filter(|seen| seen.starts_with("GET /v1/batches/")).count();
+        (looks > times).then_some(())
+    };
+    until("the first waits", || polled(2));
+    let mut second = start(&["resume", "--journal", "out/journal.sqlite"]);
+    let journal = loopctl::store::Journal::open(table.place.path("out/journal.sqlite")).unwrap();
+    let run = journal.runs().unwrap().pop().unwrap().id;
+    until("the second is there", || (journal.workers(&run, None).unwrap().len() == 2).then_some(()));
+    // Whoever sees to the batches is gone; the other does it then.
+    first.kill().unwrap();
+    first.wait().unwrap();
+    table.server.behave(vec![]);
+    assert!(until("it has ended", || second.try_wait().unwrap()).success());
+    table.passed(&Ran { code: None, out: String::new(), err: String::new() }, 4);
+    assert_eq!(table.counts(), (24, 6, 0));
 }
 
 #[test]

@@ -246,8 +246,11 @@ impl Driver {
             }
             // One process sees to the batches of a run.
             let parked = stages.of(DocumentStage::Parked) > 0;
+            if parked && lookout.is_first() && self.waves.go_on().await? {
+                return Ok(Next::Something);
+            }
+            // Answers may have come since documents were claimed: whose batch it was has not been heard of then.
             let comes = !self.waves.is_idle() || (parked && !lookout.is_first());
-            let comes = (parked && lookout.is_first() && self.waves.go_on().await?) || comes;
             return Ok(if comes { Next::Something } else { Next::Nothing });
         }
         for claimed in claimed {
