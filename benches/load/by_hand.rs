@@ -12,6 +12,7 @@ pub(super) fn run(folder: &Path, address: &str, jobs: usize) -> Result<(), Failu
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let url = format!("http://{address}/v1/chat/completions");
     runtime.block_on(async {
+        let _ = rustls::crypto::ring::default_provider().install_default();
         let client = reqwest::Client::builder().no_proxy().build()?;
         let room = Arc::new(Semaphore::new(jobs));
         let (lines, mut written) = tokio::sync::mpsc::channel::<String>(jobs);

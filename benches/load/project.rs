@@ -21,19 +21,17 @@ accept: { overall: 0.99 }
 stop: { max_iterations: 5 }
 classify: null
 stages:
-  - { id: extract, provider: "openai:stub", prompt: load.md, output: load.schema.json, grounded: false }
+  - { id: extract, provider: "openai:stub", prompt: load.md, output: schemas/load.schema.json }
 feedback: { template: load-feedback.md }
 "#;
 
 const RUBRIC: &str = "
-document_types:
-  - name: unknown
-    fields:
-      - { path: histology, level: required }
-      - { path: grade, level: required }
-      - { path: margins, level: required }
-      - { path: stage, level: important }
-      - { path: markers, level: important }
+rubric: load
+weights: { required: 1.0, important: 0.7, optional: 0.3 }
+types:
+  unknown:
+    required: [histology, grade, margins]
+    important: [stage, markers]
 ";
 
 impl Project {
@@ -157,7 +155,7 @@ const FILES: [(&str, &str); 6] = [
     ),
     (
         "prompts/load-feedback.md",
-        "Correction {{ iteration }}.\n{% for issue in issues %}- {{ issue.path }}: {{ issue.message }}\n{% endfor %}",
+        "Correction {{ iteration }}.\n{% for issue in critical + major + minor %}- {{ issue.path }}: {{ issue.message }}\n{% endfor %}",
     ),
     (
         "schemas/load.schema.json",

@@ -74,7 +74,6 @@ impl Server {
     }
 
     /// Waits until so many calls have come; when the first did.
-    #[cfg_attr(test, expect(dead_code, reason = "for measuring"))]
     pub(super) fn wait_for_calls(&self, calls: u64) -> Instant {
         let (answered, told) = &*self.answered;
         let mut answered = answered.lock().unwrap_or_else(PoisonError::into_inner);
@@ -123,7 +122,7 @@ async fn serve(
             }
             answered.1.notify_all();
         }
-        stream.write_all((head + reply.as_str()).as_bytes()).await?;
+        stream.write_all(format!("{head}{reply}").as_bytes()).await?;
     }
 }
 

@@ -1,10 +1,17 @@
 //! What is said of a run that ended early because its provider is gone.
 
 use super::exit::Failure;
+use crate::value::{DocumentId, sanitize_line};
 
-/// How many documents a run did not try that ended early. `why` the latest document failed, one of `in_a_row` whose provider
-/// did.
-pub(super) fn gave_up(why: &str, in_a_row: usize, not_tried: usize) -> Failure {
+/// How many documents a run did not try that ended early, and the first of them. `why` the latest document failed, one of
+/// `in_a_row` whose provider did.
+pub(super) fn gave_up(why: &str, in_a_row: usize, (not_tried, named): (usize, &[DocumentId])) -> Failure {
+    let names: Vec<String> = named.iter().map(|id| format!("`{}`", sanitize_line(id.as_str()))).collect();
+    let more = match not_tried.saturating_sub(names.len()) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let names = format!("({}{more})", names.join(", "));
     let documents = match not_tried {
         1 => "1 document was".to_owned(),
         more => format!("{more} documents were"),
@@ -13,7 +20,7 @@ pub(super) fn gave_up(why: &str, in_a_row: usize, not_tried: usize) -> Failure {
         1 => String::new(),
         many => format!(" after {many} in a row whose provider failed"),
     };
-    Failure::broken(format!("{documents} not tried{after}: {why}")).help(
+    Failure::broken(format!("{documents} not tried{after} {names}: {why}")).help(
         "when that is corrected, say `--resume` to run the rest; `--keep-going` tries every document all the same",
     )
 }

@@ -5,21 +5,24 @@ use super::exit::Exit;
 use super::output::Output;
 use crate::provider::Working;
 use crate::value::Millis;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::watch;
 
 /// After the first interrupt no other call is begun, and those that are under way are waited for, at most for `patience`:
-/// they are paid for. The second gives them up, and what is finished is kept; the third ends the process. A hangup counts as a
+/// they are paid for, which is said while documents are `at_work`. The second gives them up, and what is finished is kept; the third ends the process. A hangup counts as a
 /// first one only: shells and service managers send it once more, or beside SIGTERM, and what has been paid for is still to be
 /// recorded.
 pub(super) async fn listen(
     drain: watch::Sender<bool>,
     stop: watch::Sender<bool>,
     patience: Millis,
-    says: bool,
+    at_work: Arc<AtomicBool>,
 ) {
     if let Some(mut interrupts) = Interrupts::hear() {
         let first = interrupts.next().await;
         let _ = drain.send(true);
+        let says = at_work.load(Ordering::Relaxed);
         if says && patience > Millis::default() && first == Signal::Interrupt {
             let line = "stopping: calls that are under way are waited for; once more gives them up";
             Output::of_process().say(line);

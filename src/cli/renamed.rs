@@ -68,12 +68,22 @@ pub(super) fn name_the_new(
         error.remove(ContextKind::SuggestedValue);
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![StyledStr::from(advice)]));
     } else if error.kind() == ErrorKind::UnknownArgument
-        && error.get(ContextKind::SuggestedArg).is_none()
+        && (error.get(ContextKind::SuggestedArg).is_none() || swapped(flag, command, written))
         && let Some(near) = nearest_flag(flag, command, written)
     {
         error.insert(ContextKind::SuggestedArg, ContextValue::String(near));
     }
     error
+}
+
+/// Whether two letters beside each other changed places in a flag of the verb.
+fn swapped(flag: &str, command: &clap::Command, written: &[String]) -> bool {
+    nearest_flag(flag, command, written).is_some_and(|near| {
+        let (mut one, mut other): (Vec<char>, Vec<char>) = (flag.chars().collect(), near.chars().collect());
+        one.sort_unstable();
+        other.sort_unstable();
+        one == other
+    })
 }
 
 /// The flag of the verb that was meant. The library's own guess goes by another measure, and misses letters that changed places.

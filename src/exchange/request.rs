@@ -16,6 +16,7 @@ use crate::score::Scope;
 use crate::score::parts::Parts;
 use crate::value::{Fuel, MAX_CANDIDATE_DEPTH, is_deeper};
 use serde_json::{Map, Value};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -34,6 +35,8 @@ pub struct Task<'a> {
     pub file_name: Option<&'a str>,
     /// What judges hold a candidate against and stages never see, by judge.
     pub references: &'a BTreeMap<String, String>,
+    /// Variables of prompts that are the document's own, and stand before the profile's.
+    pub variables: Option<&'a BTreeMap<String, String>>,
 }
 
 impl Task<'_> {
@@ -105,6 +108,10 @@ fn task_request(
             // What earlier stages found says more than the document about what is wanted.
             let query = earlier.values().fold(String::new(), |query, output| format!("{query}{output}\n"));
             let context = stage.passages.relevant(&(query + source), limits.passages, limits.max_bytes);
+            let mut own = Cow::Borrowed(&plan.profile.variables);
+            for (name, text) in task.variables.into_iter().flatten() {
+                own.to_mut().insert(name.clone(), text.as_str().into());
+            }
             let variables = StageVariables {
                 document_type: &document.document_type,
                 source,
@@ -112,7 +119,7 @@ fn task_request(
                 stage: &stage.stage.id.value,
                 stages: &earlier,
                 context: &context,
-                variables: &plan.profile.variables,
+                variables: &own,
             };
             let render = |template| {
                 plan.templates

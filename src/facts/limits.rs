@@ -49,6 +49,10 @@ pub(super) fn add(plan: &Plan, prices: &Prices, facts: &mut Facts) {
     if !budgets.is_empty() {
         facts.follows(&LIMITS[2..], "limits.budget.groups", "grouped_budget", json!({ "limits": budgets }));
     }
+    let together = plan.profile.budget;
+    if together != Budget::default() {
+        facts.follows(&["budget"], "limits.run", "run_budget", json!({ "at": together.words("or") }));
+    }
     let times = of(|criterion| matches!(criterion, Criterion::Timeout(_)));
     let limit = plan.policy.stop.timeout();
     if limit.is_some() || times.is_empty() {

@@ -4,13 +4,13 @@ use super::data_lines::as_data;
 use super::unclosed::unclosed;
 use super::{Guidance, JudgeVariables, Role, StageVariables, ValueVariables, names};
 use crate::diag::{Code, Problem, Problems, SourceFile, Span, nearest};
-use crate::value::{Engine, MAX_BLOCK_BYTES, PROMPT, Program, long_block};
+use crate::value::{Engine, KeptTemplate, MAX_BLOCK_BYTES, PROMPT, Program, long_block};
 use minijinja::value::{Serde, ValueKind};
 use minijinja::{Error, ErrorKind, Output, State, Value};
 use regex::Regex;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 /// Statements that would reach for another file.
 static OTHER_FILES: LazyLock<Regex> = LazyLock::new(|| {
@@ -24,10 +24,33 @@ static SUBSCRIPT: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r#"\bstages\s*\[\s*["']([^"']*)["']\s*\]"#).unwrap()
 });
 
+/// Texts that live as long as the process: a compiled template points into its own, and is rendered for every document.
+static LASTING: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+
+/// Most bytes that are kept so. Templates beyond them are compiled each time.
+const MOST_LASTING_BYTES: usize = 16 << 20;
+
+/// The same text as long as the process lives; `None` when there are too many of them.
+fn lasting(text: &str) -> Option<&'static str> {
+    let mut lasting = LASTING.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = lasting.get(text) {
+        return Some(known);
+    }
+    let bytes: usize = lasting.iter().map(|known| known.len()).sum();
+    if bytes + text.len() > MOST_LASTING_BYTES {
+        return None;
+    }
+    let known: &'static str = Box::leak(text.to_owned().into_boxed_str());
+    lasting.insert(known);
+    Some(known)
+}
+
 /// All templates of a profile.
 pub struct Templates {
     engine: Engine,
     sources: BTreeMap<Arc<str>, Arc<SourceFile>>,
+    /// Those that are compiled already.
+    kept: BTreeMap<Arc<str>, KeptTemplate>,
 }
 
 /// A loaded template.
@@ -42,7 +65,11 @@ impl fmt::Debug for Templates {
 
 impl Default for Templates {
     fn default() -> Self {
-        Templates { engine: Engine::with_formatter(PROMPT, write_value), sources: BTreeMap::new() }
+        Templates {
+            engine: Engine::with_formatter(PROMPT, write_value),
+            sources: BTreeMap::new(),
+            kept: BTreeMap::new(),
+        }
     }
 }
 
@@ -102,6 +129,11 @@ impl Templates {
             return None;
         }
         self.sources.insert(name.clone().into(), Arc::clone(file));
+        if let (Some(known), Some(text)) = (lasting(&name), lasting(file.text()))
+            && let Ok(kept) = self.engine.keep(known, text)
+        {
+            self.kept.insert(name.clone().into(), kept);
+        }
         let before = problems.len();
         names::check(role, file, self.engine.environment(), problems);
         (problems.len() == before).then(|| Template(name.into()))
@@ -182,6 +214,9 @@ impl Templates {
     }
 
     fn program(&self, template: &Template) -> Result<Program<'_>, Error> {
+        if let Some(kept) = self.kept.get(&template.0) {
+            return Ok(self.engine.kept(kept));
+        }
         let (name, source) = self.sources.get_key_value(&template.0).ok_or_else(|| {
             Error::new(ErrorKind::TemplateNotFound, format!("no template is called {}", template.0))
         })?;
@@ -264,7 +299,7 @@ mod tests {
     use crate::profile::PreviousOutput;
     use crate::value::Severity;
     use serde_json::json;
-    use std::collections::BTreeMap;
+    use std::collections::{BTreeMap, BTreeSet};
 
     fn guidance(issues: usize) -> Guidance {
         let finding = |severity, n: usize| Finding {

@@ -57,11 +57,17 @@ impl Reached {
         files.map(|(path, _)| path.as_path())
     }
 
-    /// One digest for all that was read, whatever the folders are called: two loadings with the same read the same.
-    pub(crate) fn digest(&self) -> String {
+    /// One digest for all that was read beside profiles, whose settings have one of their own: two loadings with the same read
+    /// the same, whatever the folders are called. `named` is the profile, if it is named by its path.
+    pub(crate) fn digest(&self, named: &Path) -> String {
+        let is_profile = |path: &Path| {
+            path == named
+                || path.parent().and_then(Path::file_name).is_some_and(|folder| folder == "profiles")
+        };
         let mut files: Vec<(&std::ffi::OsStr, &str)> = self
             .files
             .iter()
+            .filter(|(path, _)| !is_profile(path))
             .filter_map(|(path, found)| match found {
                 FileState::File(digest) => Some((path.file_name().unwrap_or_default(), digest.as_str())),
                 FileState::Nothing | FileState::Unreadable => None,

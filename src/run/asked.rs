@@ -61,9 +61,8 @@ impl Asked {
 
     /// Where the document stands in its chains of providers, by their number: for whoever goes on with it.
     pub(super) fn positions(&self) -> Vec<(usize, usize, u32)> {
-        let position = |(at, chain): (usize, &FallbackChain)| {
-            chain.position().map(|(link, failed)| (at, link, failed))
-        };
+        let position =
+            |(at, chain): (usize, &FallbackChain)| chain.position().map(|(link, failed)| (at, link, failed));
         self.chains().enumerate().filter_map(position).collect()
     }
 

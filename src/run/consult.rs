@@ -110,7 +110,9 @@ impl Questions {
                 return Poll::Pending;
             }
             let stop = self.stop.take().map(|in_flight| Input::Stop { in_flight });
-            Poll::Ready(open.iter_mut().filter_map(|(_, answer)| answer.take().flatten()).chain(stop).collect())
+            Poll::Ready(
+                open.iter_mut().filter_map(|(_, answer)| answer.take().flatten()).chain(stop).collect(),
+            )
         })
         .await
     }

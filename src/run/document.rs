@@ -9,14 +9,14 @@ use super::document_log::DocumentLog;
 use super::document_run::DocumentRun;
 use super::earlier::Earlier;
 use super::observer::Observer;
-use super::off_thread::{off_thread, on_blocking_thread};
+use super::off_thread::{FEW_BYTES, off_thread, on_blocking_thread};
 use super::projection::{stage_of, write_artifacts};
 use super::provider_gone::{issues_of, provider_failure, unheard};
 use super::record::recall_chains;
 use super::session::Session;
 use super::trace::{DocumentTrace, document_span, end_document};
 use crate::engine::{Input, Outcome, Output, Produced, Run, Work};
-use crate::exchange::{Known, attached, first_input, request_for, stage_answer};
+use crate::exchange::{Known, RawAnswer, attached, first_input, request_for, stage_answer};
 use crate::ingest::Document;
 use crate::plan::{document_type_of, references_of};
 use crate::policy::{Spent, StopReason};
@@ -26,7 +26,7 @@ use crate::repair::MAX_STEPS;
 use crate::result::{DocumentResult, ExplanationBuilder};
 use crate::score::{Assessment, Assessor, Beside, Judged, Quotes, ScoreBreakdown};
 use crate::store::{Artifacts, DocumentRecord, DocumentStage, RESUMED, StoreError};
-use crate::value::{Cancel, Fuel, Millis};
+use crate::value::{Cancel, Fuel, Millis, about_bytes};
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
@@ -142,6 +142,7 @@ impl Session {
             source: Arc::new(self.plan.scoring.source(if attached.is_some() { "" } else { &masked })),
             masked,
             attached,
+            variables: &document.variables,
             references: references_of(&self.plan, document, &document_type, &mut warnings),
             supplied,
             asked,
@@ -340,8 +341,9 @@ impl Session {
         let cancel = Cancel::default();
         let idle = task.assessor.take().unwrap_or_else(|| Assessor::new(Arc::clone(&self.plan.scoring)));
         let mut assessor = idle.with_cancel(&cancel);
+        let bytes = task.text.len() + about_bytes(&candidate, FEW_BYTES);
         let (assessor, assessment, account) =
-            off_thread(cancel, self.stops().cancelled, self.time_left(task), move || {
+            off_thread(cancel, self.stops().cancelled, self.time_left(task), bytes, move || {
                 let mut assessment = Assessment::default();
                 let source = source.as_deref();
                 let account = assessor.assess_and_account(
@@ -399,7 +401,14 @@ impl Session {
         let file_name = task.file_name.clone();
         let cancel = Cancel::default();
         let fuel = Fuel::new(MAX_STEPS, &cancel);
-        let (called, read) = off_thread(cancel, self.stops().cancelled, self.time_left(task), move || {
+        let bytes = task.text.len()
+            + match said_in(&called) {
+                Some(RawAnswer::Text(text)) => text.len(),
+                Some(RawAnswer::Value(value)) => about_bytes(value, FEW_BYTES),
+                None => 0,
+            };
+        let left = self.time_left(task);
+        let (called, read) = off_thread(cancel, self.stops().cancelled, left, bytes, move || {
             let known =
                 Known { document_type: &document_type, text: source.text(), file_name: file_name.as_deref() };
             let read = said_in(&called)

@@ -26,6 +26,8 @@ pub(super) struct DocumentRun<'a> {
     /// What the stages see of it.
     pub(super) masked: String,
     pub(super) attached: Option<Attachment>,
+    /// Variables of prompts that are its own.
+    pub(super) variables: &'a BTreeMap<String, String>,
     /// By judge.
     pub(super) references: BTreeMap<String, String>,
     pub(super) source: Arc<Source>,
@@ -55,6 +57,7 @@ impl DocumentRun<'_> {
             attached: self.attached.as_ref(),
             file_name: self.file_name.as_deref(),
             references: &self.references,
+            variables: Some(self.variables),
         }
     }
 }

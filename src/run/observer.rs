@@ -37,7 +37,7 @@ pub trait Observer {
     fn batch(&mut self, _news: &BatchNews) {}
     /// The provider failed with a transient error, so the next document waits.
     fn pausing(&mut self, _pause: Millis) {}
-    /// The batch ends early, because the provider is gone: `not_tried` documents wait. `why` the latest document failed, one
-    /// of `in_a_row` whose provider did.
-    fn gave_up(&mut self, _why: &str, _in_a_row: usize, _not_tried: usize) {}
+    /// The batch ends early, because the provider is gone: so many documents wait, and some of them are named. `why` the latest
+    /// document failed, one of `in_a_row` whose provider did.
+    fn gave_up(&mut self, _why: &str, _in_a_row: usize, _not_tried: (usize, &[DocumentId])) {}
 }

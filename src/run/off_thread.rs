@@ -10,6 +10,9 @@ use tokio::sync::watch;
 /// is worth a moment, and most work takes far less.
 const GRACE: Duration = Duration::from_secs(1);
 
+/// Of so many bytes, whatever they say, assessing takes less than it takes others to wait for.
+pub(super) const FEW_BYTES: usize = 8 << 10;
+
 /// Does what may wait for a disk: the executor has other documents to see to.
 pub(super) async fn on_blocking_thread<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
@@ -25,12 +28,18 @@ pub(super) async fn on_blocking_thread<T: Send + 'static>(
 
 /// Runs `work` on a thread of its own. It is told through `cancel` to end when someone stops the session, or when `left`
 /// is over, and what it has by then is returned.
+///
+/// What is about `bytes` of document and answer is done at once where these are few: to hand it over takes longer.
 pub(super) async fn off_thread<T: Send + 'static>(
     cancel: Cancel,
     cancelled: watch::Receiver<bool>,
     left: Option<Duration>,
+    bytes: usize,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> T {
+    if bytes <= FEW_BYTES {
+        return work();
+    }
     with_grace(GRACE, cancel, cancelled, left, work).await
 }
 

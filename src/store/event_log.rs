@@ -39,12 +39,8 @@ impl DocumentStage {
     ];
 
     /// Those of documents with which a run is gone on.
-    pub const LEFT: [DocumentStage; 4] = [
-        DocumentStage::Waiting,
-        DocumentStage::Running,
-        DocumentStage::Parked,
-        DocumentStage::GivenUp,
-    ];
+    pub const LEFT: [DocumentStage; 4] =
+        [DocumentStage::Waiting, DocumentStage::Running, DocumentStage::Parked, DocumentStage::GivenUp];
 
     /// For people and programs: `given_up`.
     #[must_use]

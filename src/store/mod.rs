@@ -47,6 +47,8 @@ pub use record::{StoredDocument, StoredRun};
 #[cfg(feature = "journal")]
 pub use runs::RunStage;
 #[cfg(feature = "journal")]
-pub use waves::{BatchKey, BatchSavings, Intended, LineAnswer, LineState, StoredBatch, WaitingLines, custom_id};
+pub use waves::{
+    BatchKey, BatchSavings, Intended, LineAnswer, LineState, StoredBatch, WaitingLines, custom_id,
+};
 #[cfg(feature = "journal")]
 pub use worker::ProcessId;

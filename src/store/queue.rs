@@ -247,6 +247,17 @@ impl Journal {
         Ok(counts)
     }
 
+    /// The first documents of a run that wait.
+    ///
+    /// # Errors
+    /// Whatever befalls the file.
+    pub fn waiting(&self, run: &RunId, most: usize) -> Result<Vec<DocumentId>, StoreError> {
+        let query = "SELECT d.id FROM runs r JOIN documents d ON d.run = r.number AND d.state = 0
+                     WHERE r.id = ?1 ORDER BY d.number LIMIT ?2";
+        let most = i64::try_from(most).unwrap_or(i64::MAX);
+        self.select(query, params![run.as_str(), most], |row| Ok(DocumentId::new(row.get::<_, String>(0)?)))
+    }
+
     /// Whether a document of this run passed, or was rightly skipped.
     ///
     /// # Errors
@@ -415,15 +426,21 @@ fn enqueue_one(
 
 /// Another run that has a document of the same files waiting or under way, while a process works on that run.
 fn at_work_elsewhere(connection: &Connection, run: i64, artifact: i64) -> rusqlite::Result<Option<RunId>> {
-    connection
-        .prepare_cached(
-            "SELECT r.id FROM documents d JOIN runs r ON r.number = d.run
-             WHERE d.artifact = ?2 AND d.run <> ?1 AND d.state IN (0, 1, 5) AND r.state = 0
-               AND EXISTS (SELECT 1 FROM workers w WHERE w.run = d.run AND w.state = 0) LIMIT 1",
-        )?
-        .query_one([run, artifact], |row| row.get::<_, String>(0))
-        .optional()
-        .map(|id| id.map(RunId::new))
+    let mut statement = connection.prepare_cached(
+        "SELECT r.id, w.machine, w.process FROM documents d
+         JOIN runs r ON r.number = d.run JOIN workers w ON w.run = d.run
+         WHERE d.artifact = ?2 AND d.run <> ?1 AND d.state IN (0, 1, 5) AND r.state = 0 AND w.state = 0",
+    )?;
+    let workers = statement.query_map([run, artifact], |row| {
+        Ok((row.get::<_, String>(0)?, ProcessId { machine: row.get(1)?, process: row.get(2)? }))
+    })?;
+    for worker in workers {
+        let (run, process) = worker?;
+        if !process.is_gone() {
+            return Ok(Some(RunId::new(run)));
+        }
+    }
+    Ok(None)
 }
 
 fn claim(

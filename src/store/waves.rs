@@ -386,7 +386,8 @@ impl Journal {
     }
 }
 
-const BATCH: &str = "SELECT b.number, b.own_id, b.provider, b.shared, b.handle, b.intended_at, b.submitted_at,
+const BATCH: &str =
+    "SELECT b.number, b.own_id, b.provider, b.shared, b.handle, b.intended_at, b.submitted_at,
             b.cancelled_at, (SELECT count(*) FROM batch_lines l WHERE l.batch = b.number AND l.state = 1)
      FROM batches b";
 
@@ -466,9 +467,7 @@ fn keep_answer(connection: &Connection, batch: BatchKey, one: &LineAnswer) -> ru
         .prepare_cached(&format!("UPDATE batch_lines SET state = ?3, line = x'' WHERE {OPEN}"))?
         .execute(params![one.custom_id, batch.0, state])?;
     if changed > 0 {
-        connection
-            .prepare_cached(&REQUEUE.replacen('$', "custom_id = ?1", 1))?
-            .execute([&one.custom_id])?;
+        connection.prepare_cached(&REQUEUE.replacen('$', "custom_id = ?1", 1))?.execute([&one.custom_id])?;
     }
     Ok(())
 }

@@ -33,6 +33,22 @@ pub fn is_deeper(value: &Value, limit: usize) -> bool {
     }
 }
 
+/// About how many bytes a value takes as JSON, counted no further than `limit`.
+#[must_use]
+#[cfg_attr(not(feature = "run"), expect(dead_code, reason = "who carries a loop out asks"))]
+pub(crate) fn about_bytes(value: &Value, limit: usize) -> usize {
+    let add = |sum: usize, value: &Value, name: usize| match limit.checked_sub(sum) {
+        Some(left) if left > 0 => sum + name + about_bytes(value, left),
+        _ => sum,
+    };
+    match value {
+        Value::String(text) => text.len() + 2,
+        Value::Array(items) => items.iter().fold(2, |sum, item| add(sum, item, 1)),
+        Value::Object(members) => members.iter().fold(2, |sum, (name, item)| add(sum, item, name.len() + 4)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => 8,
+    }
+}
+
 /// SHA-256 of a value's canonical form: equal for values that are equal as JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Digest([u8; 32]);

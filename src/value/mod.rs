@@ -24,6 +24,7 @@ pub mod shape;
 pub mod yaml;
 pub(crate) mod yaml_text;
 
+pub(crate) use candidate::about_bytes;
 pub(crate) use candidate::digest_bytes;
 pub use candidate::{Digest, MAX_CANDIDATE_DEPTH, canonical, is_deeper, is_present};
 pub(crate) use decimal::{Decimal, Digits, as_fraction, compare_numbers};
@@ -36,8 +37,8 @@ pub use quantity::{DocumentId, Millis, Score, Usd};
 pub(crate) use quantity::{EPSILON, at_least, below};
 pub use template::Limits;
 pub(crate) use template::{
-    CONDITION, Engine, MAX_BLOCK_BYTES, MESSAGE, Operation, PATH, PROMPT, Program, fill_in_path, long_block,
-    unknown_functions, unknown_operations,
+    CONDITION, Engine, KeptTemplate, MAX_BLOCK_BYTES, MESSAGE, Operation, PATH, PROMPT, Program,
+    fill_in_path, long_block, unknown_functions, unknown_operations,
 };
 pub use text_pattern::TextPattern;
 pub(crate) use text_pattern::{BY_WORDS, Needs, PatternSyntax};

@@ -527,7 +527,8 @@ fn documents_of_one_text_share_an_answer_of_the_cache() {
         serve(|count| answer("200 OK", &format!(r#"{{"tags": {count}, "class": 1, "advice": 1}}"#)));
     let place = http_place();
     place.write("twin.txt", place.read("doc.txt"));
-    let results = http_run(&place, server, "first", &["twin.txt", "--cache-dir=kept"]).exits(0).json();
+    let results =
+        http_run(&place, server, "first", &["twin.txt", "--cache-dir=kept", "--jobs=1"]).exits(0).json();
     assert_eq!((&results[0]["usage"]["calls"], &results[1]["usage"]["calls"]), (&json!(1), &json!(0)));
     assert_eq!((&results[1]["cached_calls"], &results[1]["best_extraction"]["tags"]), (&json!(1), &json!(1)));
     assert_eq!(asked.lock().unwrap().len(), 1);

@@ -77,6 +77,7 @@ fn no_document_ends_itself_in_a_prompt() {
                 attached: None,
                 file_name: None,
                 references: &references,
+                variables: None,
             };
             for stage in plan.stages.iter().filter(|stage| stage.prompt.is_some()) {
                 let request = stage_request(&plan, stage, task, &Map::new()).unwrap();
@@ -105,6 +106,7 @@ fn a_judge_does_not_see_what_a_stage_thinks_of_its_work() {
         attached: None,
         file_name: None,
         references: &references,
+        variables: None,
     };
     let candidate = json!({
         "title": "Sample", "confidence": 0.987, "methods": [{ "n": 40, "self_assessment": "flawless" }],
@@ -320,6 +322,7 @@ fn no_document_ends_the_message_that_it_stands_in() {
         attached: None,
         file_name: None,
         references: &references,
+        variables: None,
     };
     let judge = judge_request(&plan, &plan.judges[0], task, &json!({ "n": source }), 0).unwrap();
     let stage = stage_request(&plan, &plan.stages[0], task, &Map::new()).unwrap();

@@ -33,7 +33,7 @@ fn what_is_left_out_is_counted_and_the_results_of_a_run_are_no_documents() {
     };
     let first = run(&["--out", "reports/out"]);
     assert_eq!(ids(&first), ["2024/b", "a"]);
-    first.says(&["left out: 2 files with other endings (.docx 1, .pdf 1), 1 hidden file or folder\n"]);
+    first.says(&["left out: 2 files with other endings (.docx 1, .pdf 1), 1 hidden file or folder, 1 folder of results\n"]);
     let again = run(&["--out", "reports/out"]);
     assert_eq!(ids(&again).len(), 2);
     again.says(&["1 hidden file or folder, 1 folder of results"]);
@@ -79,8 +79,8 @@ fn records_are_documents_each_with_its_type() {
         record("three", &json!({ "text": REPORT, "variables": { "ward": "3" } })),
     ];
     place.write("all.jsonl", lines.concat());
-    let arguments = ["run", "--format", "jsonl", "--type", "clinical-notes", "--out", "out"];
-    let ran = place.run(&[&arguments[..], &["all.jsonl"]].concat());
+    let arguments = ["run", "--format", "jsonl", "--type", "clinical-notes"];
+    let ran = place.run(&[&arguments[..], &["--out", "out", "all.jsonl"]].concat());
     assert_eq!(ids(&ran), ["one", "two", "three"]);
     let types: Vec<_> = ran.lines().iter().map(|line| line["document_type"].clone()).collect();
     assert_eq!(types, ["pathology", "radiology", "clinical-notes"]);

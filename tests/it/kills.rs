@@ -2,8 +2,10 @@
 
 #[path = "../../benches/load/kills.rs"]
 mod killing;
+#[expect(dead_code, reason = "some of it is for measuring")]
 #[path = "../../benches/load/project.rs"]
 mod project;
+#[expect(dead_code, reason = "some of it is for measuring")]
 #[path = "../../benches/load/server.rs"]
 mod server;
 

@@ -237,9 +237,10 @@ fn pure_rooms_do_not_wait() {
     }
 }
 
-/// Where files are opened for reading besides `disk`: the kernel says there how interrupts are handled, and a folder is opened to be
+/// Where files are opened for reading besides `disk`: the kernel says there how interrupts are handled and which processes there
+/// are, and a folder is opened to be
 /// locked.
-const READERS: [&str; 2] = ["cli/interrupts.rs", "provider/trust.rs"];
+const READERS: [&str; 3] = ["cli/interrupts.rs", "provider/trust.rs", "store/worker.rs"];
 
 #[test]
 fn one_room_opens_files_for_reading_and_replaces_them() {

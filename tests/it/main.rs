@@ -37,6 +37,8 @@ mod dispositions;
 #[cfg(test)]
 mod documentation;
 #[cfg(test)]
+mod durable;
+#[cfg(test)]
 mod embedded;
 #[cfg(test)]
 mod engine;

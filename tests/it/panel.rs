@@ -281,6 +281,7 @@ stop: { max_iterations: 1 }
         attached: None,
         file_name: None,
         references: &references,
+        variables: None,
     };
     let asked = |at: usize| judge_request(&plan, &plan.judges[at], task, &json!({}), 0).unwrap();
     assert_eq!(asked(0).messages[0].content, "{} should be the right answer");
@@ -421,6 +422,8 @@ stop: {{ max_iterations: 1 }}
     place.write("docs/doc.txt", "text");
     place.write("docs/doc.gold.json", "{}");
     let result = place.run(&["run", "--profile", "parts", "--format", "json", "docs"]).exits(0).json();
+    assert_eq!(result.as_array().unwrap().len(), 1);
+    let result = &result[0];
     assert_eq!((&result["id"], &result["answered_by"]["a"]), (&json!("doc"), &json!(["scripted"])));
 }
 

@@ -66,8 +66,20 @@ fn table(shape: Shape, documents: usize, faults: Vec<Fault>) -> Table {
 }
 
 const RUN: [&str; 14] = [
-    "run", "--profile", "waves", "--format", "jsonl", "--out", "out", "--via", "batch", "--batch-pause", "2ms",
-    "--batch-tail", "0", "docs",
+    "run",
+    "--profile",
+    "waves",
+    "--format",
+    "jsonl",
+    "--out",
+    "out",
+    "--via",
+    "batch",
+    "--batch-pause",
+    "2ms",
+    "--batch-tail",
+    "0",
+    "docs",
 ];
 
 impl Table {
@@ -103,7 +115,9 @@ impl Table {
         self.server.show(move |asked| {
             if asked.starts_with(request) {
                 seen += 1;
-                if seen > after && let Some(child) = victim.lock().unwrap().as_mut() {
+                if seen > after
+                    && let Some(child) = victim.lock().unwrap().as_mut()
+                {
                     let _ = child.kill();
                     let _ = child.wait();
                 }
@@ -113,9 +127,7 @@ impl Table {
         process.args(RUN).envs(self.environment()).stdin(Stdio::null());
         process.stdout(Stdio::null()).stderr(Stdio::null());
         *child.lock().unwrap() = Some(process.spawn().unwrap());
-        until("it was killed", || {
-            child.lock().unwrap().as_mut().and_then(|child| child.try_wait().unwrap())
-        });
+        until("it was killed", || child.lock().unwrap().as_mut().and_then(|child| child.try_wait().unwrap()));
         self.server.show(|_| {});
     }
 
@@ -180,7 +192,9 @@ fn only_what_was_not_answered_is_sent_again() {
         let ran = table.run(&[]).says(&[said]);
         assert_eq!(table.results().len(), 5, "{}", ran.err);
         assert!(table.results().iter().all(|result| result["final_status"] == "passed"), "{}", ran.err);
-        let extra = usize::from(faults != vec![Fault::Twice(1)] && !matches!(faults[0], Fault::Unknown(_) | Fault::Torn(_)));
+        let extra = usize::from(
+            faults != vec![Fault::Twice(1)] && !matches!(faults[0], Fault::Unknown(_) | Fault::Torn(_)),
+        );
         let (was_paid, batches, online) = table.counts();
         // What is answered and left out is paid for, as the vendor sees it; the model then has said a field more.
         assert!(was_paid <= paid && online == 0, "{faults:?}: {was_paid}");
@@ -203,7 +217,10 @@ fn of_a_batch_that_expires_the_rest_is_sent_again() {
     assert!(table.results().iter().all(|result| result["final_status"] == "passed"));
     // What was asked before is not asked again; of candidates that no judge looked at, none does any more.
     let asked = table.asked.lock().unwrap();
-    assert!(asked.iter().all(|(name, times)| *times == 3 || (*times == 2 && name.contains("judge"))), "{asked:?}");
+    assert!(
+        asked.iter().all(|(name, times)| *times == 3 || (*times == 2 && name.contains("judge"))),
+        "{asked:?}"
+    );
     assert_eq!(table.server.online(), 0);
 }
 
@@ -232,7 +249,8 @@ fn a_vendor_that_breaks_or_has_no_room_is_asked_again() {
 #[test]
 fn a_batch_that_is_refused_leaves_documents_waiting_and_costs_no_more() {
     let table = table(Shape::OpenAi, 3, vec![Fault::FailsWhole(99, false)]);
-    let ran = table.run(&[]).exits(1).says(&["no batch is waited for any more", "3 documents wait", "resume"]);
+    let ran =
+        table.run(&[]).exits(1).says(&["no batch is waited for any more", "3 documents wait", "resume"]);
     assert_eq!((table.counts(), ran.out.as_str()), ((0, 1, 0), ""));
     // Without batches, if somebody says so.
     let ran = table.resume(&["--via", "online"]).exits(0);
@@ -284,7 +302,10 @@ fn a_run_that_is_stopped_while_it_waits_is_gone_on_with_another_day() {
     process.args(RUN).envs(table.environment());
     process.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
     let mut child = process.spawn().unwrap();
-    until("it waits", || (table.server.seen().iter().filter(|seen| seen.starts_with("GET /v1/batches/")).count() > 2).then_some(()));
+    until("it waits", || {
+        (table.server.seen().iter().filter(|seen| seen.starts_with("GET /v1/batches/")).count() > 2)
+            .then_some(())
+    });
     let killed = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     assert!(killed.success());
     until("it has ended", || child.try_wait().unwrap());
@@ -292,7 +313,8 @@ fn a_run_that_is_stopped_while_it_waits_is_gone_on_with_another_day() {
     let said = String::from_utf8(ended.stderr).unwrap();
     assert_eq!(ended.status.code(), Some(130), "{said}");
     assert!(said.contains("3 documents wait; go on with `loopctl resume"), "{said}");
-    let shown = Ran::of(&mut table.loopctl(&["runs", "show", "--journal", "out/journal.sqlite", "--format", "json"]));
+    let shown =
+        Ran::of(&mut table.loopctl(&["runs", "show", "--journal", "out/journal.sqlite", "--format", "json"]));
     assert_eq!(shown.json()["documents"]["parked"], 3);
     table.server.behave(vec![]);
     let ran = table.resume(&[]).exits(0);
@@ -328,7 +350,9 @@ fn a_provider_without_batches_is_asked_online_beside_one_that_has_them() {
     let table = table(Shape::OpenAi, 3, vec![]);
     let profile = table.place.read("profiles/waves.yaml");
     let judge = "judges: { tone: { provider: 'vllm:m1'";
-    table.place.write("profiles/waves.yaml", profile.replace("judges: { tone: { provider: 'openai:m1'", judge));
+    table
+        .place
+        .write("profiles/waves.yaml", profile.replace("judges: { tone: { provider: 'openai:m1'", judge));
     let mut command = table.loopctl(&RUN);
     command.env("VLLM_BASE_URL", table.server.url()).env("VLLM_API_KEY", KEY);
     let ran = Ran::of(&mut command).exits(0);
@@ -339,7 +363,8 @@ fn a_provider_without_batches_is_asked_online_beside_one_that_has_them() {
 #[test]
 fn who_stands_in_for_a_provider_that_failed_is_not_forgotten_over_a_wave() {
     // The first provider refuses every call for good.
-    let refusing = BatchServer::start(Shape::Anthropic, (0..9).map(Fault::BadRequest).collect(), |_| json!({}));
+    let refusing =
+        BatchServer::start(Shape::Anthropic, (0..9).map(Fault::BadRequest).collect(), |_| json!({}));
     let table = table(Shape::OpenAi, 2, vec![]);
     let profile = table.place.read("profiles/waves.yaml");
     let chain = "id: extract, provider: ['anthropic:m1', 'openai:m1']";
@@ -392,7 +417,8 @@ fn what_is_saved_is_said_and_a_budget_counts_the_price_of_batches() {
     table.passed(&ran, 2);
     // 1000 and 100 tokens are 0.02 alone.
     for result in table.results() {
-        let cost = result["usage"]["known_cost_usd"].as_f64().or(result["usage"]["cost_usd"].as_f64()).unwrap();
+        let cost =
+            result["usage"]["known_cost_usd"].as_f64().or(result["usage"]["cost_usd"].as_f64()).unwrap();
         assert!((cost - 0.06).abs() < 1e-9, "{}", result["usage"]);
     }
     let show = ["runs", "show", "--journal", "out/journal.sqlite"];

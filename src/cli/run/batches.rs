@@ -57,8 +57,9 @@ impl BatchArguments {
     /// Whether batches may be used with this profile, and with what else is asked for.
     pub(super) fn check(&self, allowed: BatchUse, refuses: &[&str]) -> Result<(), Failure> {
         if let Some(what) = refuses.first() {
-            return Err(Failure::usage(format!("{what} doesn't go with `--via batch`"))
-                .help("leave one of them out"));
+            return Err(
+                Failure::usage(format!("{what} doesn't go with `--via batch`")).help("leave one of them out")
+            );
         }
         if allowed != BatchUse::Allowed {
             return Err(Failure::usage("the profile doesn't allow batches, and `--via batch` asks for them")

@@ -7,6 +7,7 @@ mod screen;
 mod which;
 mod work;
 
+use self::batches::BatchArguments;
 pub(super) use self::batches::Via;
 pub(super) use self::which::{COMMAND, FOLDER, Which};
 pub(super) use self::work::{Asks, Work};
@@ -19,11 +20,10 @@ use super::output::{Format, Output, RecordFormat};
 use super::shadows::changed_by;
 use super::tape::RecorderArguments;
 use super::watch::Watching;
-use self::batches::BatchArguments;
 use crate::profile::FileTracker;
 use crate::value::{Millis, sanitize_line};
 use clap::Args;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 #[derive(Args)]
 pub(super) struct Arguments {
@@ -126,7 +126,7 @@ pub(super) fn carry_out(
     if arguments.batches.used() {
         arguments.batches.check(plan.profile.network.batch, &arguments.refuses_batches())?;
     }
-    let files_digest = reached.digest();
+    let files_digest = reached.digest(Path::new(&arguments.profile.profile));
     // What is saved while documents are run is not lost.
     let watching = arguments.watch.then(|| Watching::start(&arguments.profile, reached)).transpose()?;
     let journal = match (&arguments.journal, &arguments.out) {

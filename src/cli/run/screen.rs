@@ -17,6 +17,7 @@ use crate::run::{BatchEnd, BatchNews, Observer, is_unrecognised};
 use crate::store::RunId;
 use crate::value::{DocumentId, Millis, sanitize_line};
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::watch;
 
@@ -35,6 +36,8 @@ pub(super) struct Screen<'a> {
     /// Ends the run when nobody reads the results and they are kept nowhere else.
     pub(super) stop: Option<watch::Sender<bool>>,
     pub(super) hint: Hint,
+    /// The folder of the artifacts.
+    pub(super) out: Option<PathBuf>,
     pub(super) unreadable: u64,
     /// Why not every document was tried.
     pub(super) gave_up: Option<Failure>,
@@ -72,11 +75,12 @@ impl Screen<'_> {
         if let Some(end) = end
             && self.several
             && self.format == Format::Text
+            && (end.finished != 1 || end.unusable + end.not_tried + end.set_aside > 0)
         {
-            self.write(&closing(end));
             if let Some(summary) = &summary {
-                self.write(&format!("\n{}", render_text(summary, self.output.out_paint)));
+                self.write(&format!("\n{}\n", render_text(summary, self.output.out_paint)));
             }
+            self.write(&closing(end));
         }
         self.output.out.flush()?;
         if let Some(summary) = summary
@@ -179,6 +183,15 @@ impl Observer for Screen<'_> {
     }
 
     fn listed(&mut self, documents: u64, finished: u64) {
+        if finished > 0 && self.lives.is_shown() {
+            let what = match finished {
+                1 => "1 document skipped: it is already finished".to_owned(),
+                more => format!("{more} documents skipped: they are already finished"),
+            };
+            let place =
+                self.out.as_ref().map(|out| format!(" in `{}`", sanitize_line(&out.display().to_string())));
+            self.above(|screen| screen.output.say(&format!("{what}{}", place.unwrap_or_default())));
+        }
         if let Some(progress) = self.progress.take() {
             let progress = progress.after_earlier(finished, 0);
             progress.set_total(Some(documents));
@@ -249,7 +262,7 @@ impl Observer for Screen<'_> {
         );
     }
 
-    fn gave_up(&mut self, why: &str, in_a_row: usize, not_tried: usize) {
+    fn gave_up(&mut self, why: &str, in_a_row: usize, not_tried: (usize, &[DocumentId])) {
         self.gave_up = Some(gave_up(why, in_a_row, not_tried));
     }
 }

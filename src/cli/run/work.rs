@@ -27,14 +27,15 @@ use crate::provider::{Prices, Recorder};
 use crate::report::{RunFacts, RunSummary};
 use crate::result::is_result;
 use crate::run::{
-    Batch, BatchEnd, BatchSettings, Candidates, Consultant, RunStore, Session, asked_of, open_panel, open_stages, plan_ids,
-    plugins_of, unpriced,
+    Batch, BatchEnd, BatchSettings, Candidates, Consultant, RunStore, Session, asked_of, open_panel,
+    open_stages, plan_ids, plugins_of, unpriced,
 };
 use crate::store::{Artifacts, Journal, ProcessId, RunRecord, StoreError, WorkerLog, folder_key};
 use crate::value::{MAX_CANDIDATE_DEPTH, Millis, is_deeper, sanitize_line};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::watch;
 
 /// Who is asked.
@@ -200,6 +201,7 @@ impl Work {
             failure: None,
             stop: self.out.is_none().then(|| drain.clone()),
             hint,
+            out: self.out.clone(),
             unreadable: 0,
             progress: (several && !is_verdict).then(|| ProgressLine::start(None, self.quiet)),
             summary: (several && !is_verdict).then(|| {
@@ -214,7 +216,8 @@ impl Work {
             missed: is_verdict.then(Vec::new),
         };
         // Heard as long as the process lasts.
-        runtime.spawn(interrupts::listen(drain, stop, self.drain, !self.quiet));
+        let at_work = Arc::new(AtomicBool::new(!self.quiet));
+        runtime.spawn(interrupts::listen(drain, stop, self.drain, Arc::clone(&at_work)));
         let end = runtime.block_on(async {
             let session = Session::new(plan, candidates, consultants, store, cancelled)
                 .draining_on(draining)
@@ -226,6 +229,7 @@ impl Work {
             }
             Ok::<BatchEnd, StoreError>(end)
         });
+        at_work.store(false, Ordering::Relaxed);
         let keeper = screen.keeper.take();
         let left_out = left_out.line().filter(|_| !self.quiet);
         let how_to_go_on = GoOn { run: &run, journal: &self.journal, quiet: self.quiet };
@@ -239,6 +243,8 @@ impl Work {
             }
         }
         let closed = screen.close(end.as_ref().ok(), left_out.as_deref(), &how_to_go_on);
+        // Others may want to work with it while this process only watches.
+        drop(journal);
         let followed = || {
             closed?;
             let end = end?;

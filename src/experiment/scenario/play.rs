@@ -391,6 +391,7 @@ impl Player<'_> {
             attached: None,
             file_name: None,
             references: &self.references,
+            variables: None,
         }
     }
 

@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 
 use super::host::{Host, Payload, Reply, lend, no_buf, take};
 use super::stuck::{Stuck, Waiting, check_room};
-use super::{Library, bounded, ending};
+use super::{Library, bounded, ending, threads};
 
 const OPEN_LIMIT: Duration = Duration::from_secs(10);
 const CLOSE_LIMIT: Duration = Duration::from_secs(2);
@@ -88,12 +88,12 @@ impl Instance {
         };
         let instance = Arc::clone(self);
         // `start` is to return at once; a plugin that works in it instead must not hold up the runtime.
-        let spawned = std::thread::Builder::new().name("loopctl-start".to_owned()).spawn(move || {
+        let spawned = threads::run(move || {
             instance.start(host, id, &request, &call);
             running.returned();
         });
         let reply = match spawned {
-            Ok(_) => receiver.await.unwrap_or_else(|_| own(LC_PERMANENT, "the call was lost")),
+            Ok(()) => receiver.await.unwrap_or_else(|_| own(LC_PERMANENT, "the call was lost")),
             Err(error) => {
                 guard.starting.0.returned();
                 own(LC_TRANSIENT, &format!("can't start a thread: {error}"))
@@ -166,7 +166,7 @@ impl Instance {
         let (sender, receiver) = oneshot::channel();
         let running = self.stuck.begin();
         let waiting = Waiting(Arc::clone(&running));
-        let spawned = std::thread::Builder::new().name("loopctl-codec".to_owned()).spawn(move || {
+        let spawned = threads::run(move || {
             let Some(call) = instance.library.table.call else { return running.returned() };
             let mut out = no_buf();
             // SAFETY: arguments as the contract has them; the slice lives until the call returns.
@@ -177,7 +177,7 @@ impl Instance {
             let _ = sender.send(Reply { status, payload });
         });
         match spawned {
-            Ok(_) => receiver.await.unwrap_or_else(|_| own(LC_PERMANENT, "the call was lost")),
+            Ok(()) => receiver.await.unwrap_or_else(|_| own(LC_PERMANENT, "the call was lost")),
             Err(error) => {
                 waiting.0.returned();
                 own(LC_TRANSIENT, &format!("can't start a thread: {error}"))
@@ -240,7 +240,7 @@ impl CallGuard {
         // A plugin that hangs in it gets no other call until it returns.
         let running = self.instance.stuck.begin();
         let waiting = Waiting(Arc::clone(&running));
-        let spawned = std::thread::Builder::new().name("loopctl-end".to_owned()).spawn(move || {
+        let spawned = threads::run(move || {
             instance.end(call, owed);
             running.returned();
             drop(telling);

@@ -11,6 +11,7 @@ mod load;
 #[cfg(feature = "cli")]
 mod probe;
 mod stuck;
+mod threads;
 
 pub(super) use call::Instance;
 pub(crate) use ending::Working;

@@ -6,7 +6,7 @@ use super::super::provider_gone::{MOST_PROVIDER_ERRORS_IN_A_ROW, pause_after, pr
 use super::super::session::Session;
 use crate::policy::StopReason;
 use crate::result::DocumentResult;
-use crate::value::Millis;
+use crate::value::{DocumentId, Millis};
 use tokio::time::Instant;
 
 /// Counts documents in a row whose provider failed.
@@ -29,6 +29,9 @@ impl ProviderWatch {
         session: &Session,
         keep_going: bool,
     ) -> Option<Millis> {
+        if self.gave_up {
+            return None;
+        }
         let Some(why) = provider_failure(result) else {
             // Of an unreadable document, nobody was asked.
             if result.stop_reason != StopReason::UnreadableInput {
@@ -67,9 +70,7 @@ impl ProviderWatch {
     }
 
     /// Says why not all were tried.
-    pub(super) fn say<O: Observer + ?Sized>(&self, observer: &mut O, not_tried: usize) {
-        if self.gave_up {
-            observer.gave_up(&self.why, self.in_a_row, not_tried);
-        }
+    pub(super) fn say<O: Observer + ?Sized>(&self, observer: &mut O, not_tried: usize, named: &[DocumentId]) {
+        observer.gave_up(&self.why, self.in_a_row, (not_tried, named));
     }
 }

@@ -35,6 +35,9 @@ use tokio::task::{Id, JoinError, JoinSet};
 use tokio::time::{Instant, sleep, sleep_until};
 use tracing::Instrument;
 
+/// Most documents named that were not tried.
+const MOST_NAMED: usize = 10;
+
 /// How often it is looked whether documents wait that other processes had.
 const POLL: Duration = Duration::from_millis(500);
 
@@ -91,6 +94,8 @@ impl Batch {
         let (run, journal) = (session.id().clone(), Arc::clone(&self.journal));
         let mut listing = Listing::begin(&journal, &run, self.inputs.take(), self.folder.take());
         let mut lookout = Lookout::new(Arc::clone(&journal), run.clone(), self.worker);
+        // What a process had that has died comes first.
+        lookout.others_at_work()?;
         let mut driver = Driver::new(self, session, observer)?;
         let worked = driver.turn(&mut listing, &mut lookout, observer).await;
         listing.stop();
@@ -103,7 +108,10 @@ impl Batch {
         let waiting = stages.of(DocumentStage::Waiting) + stages.of(DocumentStage::Parked);
         driver.end.not_tried = usize::try_from(waiting).unwrap_or(usize::MAX);
         driver.end.over_budget = session.budget().is_spent();
-        driver.watch.say(observer, driver.end.not_tried);
+        if driver.watch.gave_up() && waiting > 0 {
+            let named = journal.waiting(&run, MOST_NAMED)?;
+            driver.watch.say(observer, driver.end.not_tried, &named);
+        }
         Ok(driver.end)
     }
 }
@@ -132,6 +140,8 @@ enum Next {
     Nothing,
     /// Something is under way, or may come.
     Something,
+    /// Something waits.
+    Again,
 }
 
 impl Driver {
@@ -176,7 +186,11 @@ impl Driver {
         observer: &mut O,
     ) -> Result<(), StoreError> {
         let mut stops = self.shared.session.stops();
+        let mut cancelled = stops.clone();
         let mut all_listed = false;
+        // Whether something may wait that could be begun.
+        let mut look = true;
+        let mut next = Next::Something;
         loop {
             if listing.is_over() && !all_listed {
                 all_listed = true;
@@ -190,12 +204,17 @@ impl Driver {
                 || self.watch.gave_up()
                 || self.budget.is_spent();
             let pause = self.watch.pauses_until();
-            let mut next = Next::Something;
-            if !closed && pause.is_none() {
+            if !closed && pause.is_none() && std::mem::take(&mut look) {
                 next = self.fill(listing.is_over(), lookout).await?;
+                if matches!(next, Next::Again) {
+                    look = true;
+                    continue;
+                }
             }
+            let has_room = self.under_way.len() < self.jobs;
             let idle = self.under_way.is_empty();
-            if idle && closed && !self.waves.is_idle() && !stops.is_cancelled() {
+            let leaves = idle && closed && !self.waves.is_idle() && !stops.is_cancelled();
+            if leaves {
                 // They come to an end within a request.
                 self.waves.leave();
             } else if idle && (closed || matches!(next, Next::Nothing)) {
@@ -213,18 +232,26 @@ impl Driver {
                         tell(notice, observer);
                     }
                     self.ended(ended, observer).await?;
+                    look = true;
                 }
-                ended = self.waves.ended() => self.waves.take_in(ended)?,
-                listed = listing.more() => self.listed(listed?, observer)?,
+                listed = listing.more() => {
+                    self.listed(listed?, observer)?;
+                    look = true;
+                }
+                ended = self.waves.ended() => {
+                    self.waves.take_in(ended)?;
+                    look = true;
+                }
                 () = lookout.due() => {
                     lookout.beat(self.budget.used()).await?;
                     if let Some(pulse) = lookout.pulse() {
                         self.budget.others_used(&pulse);
                     }
                 }
-                () = sleep(POLL), if idle && pause.is_none() => {}
-                () = sleep_until(pause.unwrap_or_else(Instant::now)), if pause.is_some() => {}
+                () = sleep(POLL), if has_room && !closed && pause.is_none() => look = true,
+                () = sleep_until(pause.unwrap_or_else(Instant::now)), if pause.is_some() => look = true,
                 () = stops.no_more_calls(), if !closed => {}
+                () = cancelled.give_up(), if leaves => {}
             }
         }
     }
@@ -246,12 +273,13 @@ impl Driver {
             }
             // One process sees to the batches of a run.
             let parked = stages.of(DocumentStage::Parked) > 0;
-            if parked && lookout.is_first() && self.waves.go_on().await? {
-                return Ok(Next::Something);
-            }
-            // Answers may have come since documents were claimed: whose batch it was has not been heard of then.
-            let comes = !self.waves.is_idle() || (parked && !lookout.is_first());
-            return Ok(if comes { Next::Something } else { Next::Nothing });
+            return match parked {
+                true if lookout.is_first() => self.waves.go_on().await,
+                true => Ok(Next::Something),
+                // Answers may have come since documents were claimed: whose batch it was has not been heard of then.
+                false if !self.waves.is_idle() => Ok(Next::Something),
+                false => Ok(Next::Nothing),
+            };
         }
         for claimed in claimed {
             let work = work_on(Arc::clone(&self.shared), claimed.clone(), self.notices.clone());

@@ -13,7 +13,7 @@ pub(super) fn document_of(input: &Input) -> QueuedDocument {
     let source = (!plain).then(|| serde_json::to_string(&input.to_record()).ok()).flatten();
     QueuedDocument {
         names: vec![input.name().to_owned(), input.qualified().to_owned(), input.unambiguous()],
-        path: input.origin().path().map(|path| std::path::absolute(path).unwrap_or_else(|_| path.into())),
+        path: input.origin().path().map(Into::into),
         source,
         place,
     }

@@ -5,6 +5,7 @@ use super::super::call::Later;
 use super::super::document_log::DocumentLog;
 use super::super::earlier::Earlier;
 use super::super::session::Session;
+use super::Next;
 use super::worker::Notice;
 use crate::store::{DocumentKey, Journal, StoreError, WorkerId};
 use std::sync::Arc;
@@ -56,7 +57,7 @@ impl Waves {
         Ok(())
     }
 
-    pub(super) async fn go_on(&mut self) -> Result<bool, StoreError> {
-        Ok(false)
+    pub(super) async fn go_on(&mut self) -> Result<Next, StoreError> {
+        Ok(Next::Nothing)
     }
 }

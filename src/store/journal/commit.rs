@@ -9,11 +9,17 @@ use rusqlite::{Connection, TransactionBehavior};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::JoinHandle;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
 /// Most jobs of one transaction: those that come meanwhile wait for no more than these.
 const MOST_JOBS: usize = 1_024;
+
+/// How long a transaction waits for more when the one before was shared: waiting for the disk twice takes longer.
+const GATHERED: Duration = Duration::from_millis(1);
+
+/// From so many jobs on, a transaction was shared.
+const SHARED: usize = 4;
 
 /// Something to be written. It may be tried twice: alone, after the transaction that it was part of failed.
 trait Job: Send {
@@ -97,9 +103,19 @@ impl Writing {
 }
 
 fn write_all(connected: &Connected, asked: &Receiver<Box<dyn Job>>) {
+    let mut before = 0;
     while let Ok(first) = asked.recv() {
         let mut jobs = vec![first];
-        jobs.extend(asked.try_iter().take(MOST_JOBS - 1));
+        if before >= SHARED {
+            let until = Instant::now() + GATHERED;
+            while jobs.len() < MOST_JOBS
+                && let Ok(job) = asked.recv_timeout(until.saturating_duration_since(Instant::now()))
+            {
+                jobs.push(job);
+            }
+        }
+        jobs.extend(asked.try_iter().take(MOST_JOBS.saturating_sub(jobs.len())));
+        before = jobs.len();
         match together(connected, &mut jobs) {
             Ok(()) => jobs.into_iter().for_each(|job| job.done(Ok(()))),
             // One that can't be done takes only itself.

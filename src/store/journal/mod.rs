@@ -138,6 +138,8 @@ impl Journal {
         }
         connection.pragma_update(None, "synchronous", "FULL").map_err(sqlite)?;
         connection.pragma_update(None, "foreign_keys", true).map_err(sqlite)?;
+        // Answers are removed when they have been looked at, and a judge's may say what nobody else is to see.
+        connection.pragma_update(None, "secure_delete", true).map_err(sqlite)?;
         schema::prepare(&mut connection, path)?;
         // Where there can be no WAL (some network file systems) the answer names another mode, which is as safe.
         connection

@@ -69,7 +69,22 @@ impl Engine {
     /// # Errors
     /// When it is not one, or goes beyond a limit that needs no rendering to be seen.
     pub(crate) fn template<'s>(&'s self, name: &'s str, source: &'s str) -> Result<Program<'s>, Error> {
-        Ok(Program { engine: self, compiled: compile::template(self.limits, name, source)? })
+        let compiled = compile::template(self.limits, name, source)?;
+        Ok(Program { engine: self, compiled: Held::Own(Box::new(compiled)) })
+    }
+
+    /// Compiles a template of a text that lives as long as the process, to be rendered again and again.
+    ///
+    /// # Errors
+    /// As for a template.
+    pub(crate) fn keep(&self, name: &'static str, source: &'static str) -> Result<KeptTemplate, Error> {
+        compile::template(self.limits, name, source).map(KeptTemplate)
+    }
+
+    /// A template that was kept, of this engine.
+    #[must_use]
+    pub(crate) fn kept<'s>(&'s self, template: &'s KeptTemplate) -> Program<'s> {
+        Program { engine: self, compiled: Held::Kept(&template.0) }
     }
 
     /// Compiles a condition.
@@ -77,7 +92,8 @@ impl Engine {
     /// # Errors
     /// As for a template.
     pub(crate) fn expression<'s>(&'s self, source: &'s str) -> Result<Program<'s>, Error> {
-        Ok(Program { engine: self, compiled: compile::expression(self.limits, source)? })
+        let compiled = compile::expression(self.limits, source)?;
+        Ok(Program { engine: self, compiled: Held::Own(Box::new(compiled)) })
     }
 
     /// The variables that a template uses and does not set itself.
@@ -116,10 +132,29 @@ impl Engine {
     }
 }
 
+/// A compiled template that is rendered again and again.
+pub(crate) struct KeptTemplate(Compiled<'static>);
+
 /// A compiled template or condition.
 pub(crate) struct Program<'s> {
     engine: &'s Engine,
-    compiled: Compiled<'s>,
+    compiled: Held<'s>,
+}
+
+enum Held<'s> {
+    Own(Box<Compiled<'s>>),
+    Kept(&'s Compiled<'s>),
+}
+
+impl<'s> std::ops::Deref for Held<'s> {
+    type Target = Compiled<'s>;
+
+    fn deref(&self) -> &Compiled<'s> {
+        match self {
+            Held::Own(compiled) => compiled,
+            Held::Kept(compiled) => compiled,
+        }
+    }
 }
 
 impl<'s> Program<'s> {
@@ -156,7 +191,7 @@ impl<'s> Program<'s> {
     }
 
     fn run(&self, out: &mut Output<'_>, variables: Value) -> Result<Option<Value>, Error> {
-        let Compiled { instructions, blocks } = &self.compiled;
+        let Compiled { instructions, blocks } = &*self.compiled;
         let result = eval(&self.engine.environment, instructions, variables, blocks, out, AutoEscape::None);
         result.map(|(value, _)| value).map_err(|error| match error.kind() {
             ErrorKind::OutOfFuel => {

@@ -9,7 +9,7 @@ mod meter;
 mod operations;
 
 pub(crate) use blocks::{MAX_BLOCK_BYTES, long_block};
-pub(crate) use engine::{Engine, Program, fill_in_path};
+pub(crate) use engine::{Engine, KeptTemplate, Program, fill_in_path};
 pub use limits::Limits;
 pub(crate) use limits::{CONDITION, MESSAGE, PATH, PROMPT};
 pub(crate) use operations::{Operation, unknown_functions, unknown_operations};

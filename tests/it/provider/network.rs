@@ -306,7 +306,19 @@ fn a_batch_that_is_slowed_down_loses_no_document_for_it() {
     let answer = json!({"answer": "{\"diagnosis\": \"x\"}"}).to_string();
     let server = Server::saying(http(200, spent, &answer));
     let folder = shaped(&server, "max_iterations: 1, timeout: 5s");
-    let arguments = ["run", "--profile", "net", "--type", "pathology", "--format", "json", "a.txt", "b.txt"];
+    let arguments = [
+        "run",
+        "--profile",
+        "net",
+        "--type",
+        "pathology",
+        "--format",
+        "json",
+        "--jobs",
+        "1",
+        "a.txt",
+        "b.txt",
+    ];
     let ran = crate::workspace::Ran::of(folder.loopctl(&arguments).env("CONTRARY_KEY", KEY)).exits(0);
     let second = &ran.json()[1];
     assert!(second["warnings"].to_string().contains("for its turn (rate limits)"), "{second}");

@@ -17,6 +17,7 @@ use super::super::batches::{BatchNews, BatchSettings};
 use super::super::fallback::FallbackChain;
 use super::super::off_thread::on_blocking_thread;
 use super::super::session::Session;
+use super::Next;
 use super::worker::Notice;
 use crate::provider::protocol::batch::BatchLimits;
 use crate::provider::{BatchGroup, Provider};
@@ -148,7 +149,7 @@ impl Waves {
 
     /// Sees to batches that were made before, and makes others of what waits. Called when nothing else is to be done. Whether
     /// anything comes of it.
-    pub(super) async fn go_on(&mut self) -> Result<bool, StoreError> {
+    pub(super) async fn go_on(&mut self) -> Result<Next, StoreError> {
         for batch in self.journal.open_batches(&self.run)? {
             if self.seen.insert(batch.key) && !self.refused {
                 self.begin(batch, false);
@@ -157,36 +158,39 @@ impl Waves {
         let waiting = self.journal.waiting_lines(&self.run)?;
         let count: u64 = waiting.iter().map(|lines| lines.lines).sum();
         if count == 0 || self.refused {
-            return Ok(!self.at_work.is_empty());
+            return Ok(if self.at_work.is_empty() { Next::Nothing } else { Next::Something });
         }
         let few = count < self.settings.tail && self.journal.has_batches(&self.run)?;
         if !self.settings.used || (few && self.at_work.is_empty()) {
             self.room.make_online();
             let calls = self.journal.ask_alone(&self.run, self.worker, None)?;
             self.tell(BatchNews::Online { calls });
-            return Ok(true);
+            return Ok(Next::Again);
         }
         // Where answers are coming in, their documents are about to wait for the next batch.
         let more = self.collecting.load(Ordering::Relaxed) > 0;
         if few || more || self.until.is_some_and(|until| until > Instant::now()) {
             // With what comes of the others there may be enough.
-            return Ok(true);
+            return Ok(Next::Something);
         }
+        let mut next = Next::Something;
         for lines in waiting {
-            self.submit(lines).await?;
+            if !self.submit(lines).await? {
+                next = Next::Again;
+            }
         }
-        Ok(true)
+        Ok(next)
     }
 
-    /// Makes batches of lines that may stand in one.
-    async fn submit(&mut self, lines: WaitingLines) -> Result<(), StoreError> {
+    /// Makes batches of lines that may stand in one; `false` if their documents are gone on with instead.
+    async fn submit(&mut self, lines: WaitingLines) -> Result<bool, StoreError> {
         let Some(provider) = self.providers.get(&lines.provider).cloned() else {
             self.journal.forget_lines(&self.run, self.worker, &lines.provider)?;
-            return Ok(());
+            return Ok(false);
         };
         let Some(BatchLimits { max_lines, max_bytes, .. }) = self.room.limits(&provider).await else {
             self.journal.ask_alone(&self.run, self.worker, Some(&lines.provider))?;
-            return Ok(());
+            return Ok(false);
         };
         loop {
             let own_id = self.own_id();
@@ -199,7 +203,7 @@ impl Waves {
                 let intended = Intended { own_id: &own_id, at: &at, most_lines, most_bytes };
                 journal.intend_batch(&run, worker, &lines, intended)
             });
-            let Some(batch) = intended.await? else { return Ok(()) };
+            let Some(batch) = intended.await? else { return Ok(true) };
             self.seen.insert(batch.key);
             self.begin(batch, true);
         }

@@ -212,17 +212,19 @@ impl BatchTask {
             let waited = self.batch.submitted_at.as_deref().map(since).unwrap_or_default();
             match self.batch.cancelled_at.as_deref().map(since) {
                 Some(ending) if ending >= ENDING => return self.done_without().map(Err),
-                None if waited >= self.settings.wait => match self.provider.batch_cancel(handle, LOOK).await {
-                    Ok(()) => {
-                        let at = jiff::Timestamp::now().to_string();
-                        self.journal.batch_cancelled(self.worker, self.batch.key, &at)?;
-                        self.batch.cancelled_at = Some(at);
-                        self.tell(BatchNews::TooLate { handle: handle.0.clone(), waited });
-                        pauses.again();
-                        continue;
+                None if waited >= self.settings.wait => {
+                    match self.provider.batch_cancel(handle, LOOK).await {
+                        Ok(()) => {
+                            let at = jiff::Timestamp::now().to_string();
+                            self.journal.batch_cancelled(self.worker, self.batch.key, &at)?;
+                            self.batch.cancelled_at = Some(at);
+                            self.tell(BatchNews::TooLate { handle: handle.0.clone(), waited });
+                            pauses.again();
+                            continue;
+                        }
+                        Err(failure) => self.trouble(&failure, &pauses),
                     }
-                    Err(failure) => self.trouble(&failure, &pauses),
-                },
+                }
                 _ => {}
             }
             if !pauses.wait().await {
@@ -377,8 +379,7 @@ impl Sink<'_> {
 fn without_result() -> Result<Vec<u8>, StoreError> {
     let body = r#"{"error":{"message":"the batch has no result of this call","type":"server_error"}}"#;
     let response = HttpResponse { status: 503, headers: BTreeMap::new(), body: body.to_owned() };
-    serde_json::to_vec(&response)
-        .map_err(|source| StoreError::Json { what: "an answer".to_owned(), source })
+    serde_json::to_vec(&response).map_err(|source| StoreError::Json { what: "an answer".to_owned(), source })
 }
 
 /// How long ago that was; nothing where it can't be read, or lies ahead.
