@@ -26,7 +26,7 @@ const LOOK: Duration = Duration::from_secs(120);
 const TRANSFER: Duration = Duration::from_secs(30 * 60);
 /// How often, each time a pause later, a vendor must say that it has no such batch before it is submitted again: none says
 /// how soon after it was made it lists one.
-const LOOKS: u32 = 2;
+const LOOKS: u32 = 3;
 /// How often a file of results is asked for.
 const DOWNLOADS: u32 = 10;
 /// For how long a vendor may go on with a batch that it was asked to end.
