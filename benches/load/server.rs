@@ -96,10 +96,16 @@ async fn serve(
         let (document, candidate) = asked(&body);
         let content = answer(candidate);
         let reply = json!({
-            "id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": "stub",
-            "choices": [{ "index": 0, "finish_reason": "stop",
-                          "message": { "role": "assistant", "content": content } }],
-            "usage": { "prompt_tokens": 700, "completion_tokens": 200, "total_tokens": 900 },
+            // The members that OpenAI's answers have.
+            "id": "chatcmpl-B9MBs8CjcvOU2jLn4n570S5qMJKcT", "object": "chat.completion", "created": 1_741_569_952,
+            "model": "stub",
+            "choices": [{ "index": 0, "finish_reason": "stop", "logprobs": null,
+                          "message": { "role": "assistant", "content": content, "refusal": null, "annotations": [] } }],
+            "usage": { "prompt_tokens": 700, "completion_tokens": 200, "total_tokens": 900,
+                       "prompt_tokens_details": { "cached_tokens": 0, "audio_tokens": 0 },
+                       "completion_tokens_details": { "reasoning_tokens": 0, "audio_tokens": 0,
+                           "accepted_prediction_tokens": 0, "rejected_prediction_tokens": 0 } },
+            "service_tier": "default", "system_fingerprint": "fp_06737a9306",
         })
         .to_string();
         let now = Instant::now();

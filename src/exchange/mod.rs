@@ -13,6 +13,7 @@ mod work;
 pub(crate) use discretion::ReferenceLeakFilter;
 pub(crate) use known::Known;
 pub(crate) use quoted::{QuotedAnswer, checked_quotes};
+pub use request::PreparedFeedback;
 pub(crate) use request::{RawAnswer, correction_feedback, correction_request, mend_whole};
 pub use request::{Task, judge_request, stage_request};
 pub(crate) use stage_answer::stage_answer;

@@ -37,6 +37,19 @@ pub struct Task<'a> {
     pub references: &'a BTreeMap<String, String>,
     /// Variables of prompts that are the document's own, and stand before the profile's.
     pub variables: Option<&'a BTreeMap<String, String>>,
+    /// The feedback of the correction that is asked for, where it has been rendered already.
+    pub feedback: Option<&'a PreparedFeedback>,
+}
+
+/// The feedback of a correction, rendered.
+#[derive(Debug, Clone)]
+pub struct PreparedFeedback {
+    /// The stage that gets it.
+    pub(crate) stage: String,
+    /// What it is made from.
+    pub(crate) guidance: Guidance,
+    /// What it says.
+    pub(crate) text: String,
 }
 
 impl Task<'_> {
@@ -106,8 +119,12 @@ fn task_request(
             let schema_text = schema.as_ref().and_then(|schema| serde_json::to_string_pretty(schema).ok());
             let limits = stage.stage.context;
             // What earlier stages found says more than the document about what is wanted.
-            let query = earlier.values().fold(String::new(), |query, output| format!("{query}{output}\n"));
-            let context = stage.passages.relevant(&(query + source), limits.passages, limits.max_bytes);
+            let query = || earlier.values().fold(String::new(), |query, output| format!("{query}{output}\n"));
+            let context = if stage.passages.is_empty() {
+                Vec::new()
+            } else {
+                stage.passages.relevant(&(query() + source), limits.passages, limits.max_bytes)
+            };
             let mut own = Cow::Borrowed(&plan.profile.variables);
             for (name, text) in task.variables.into_iter().flatten() {
                 own.to_mut().insert(name.clone(), text.as_str().into());
@@ -312,7 +329,13 @@ pub(crate) fn correction_request(
 ) -> Result<CompletionRequest, String> {
     let (mut request, quotes) = task_request(plan, stage, task, outputs)?;
     let id = &stage.stage.id.value;
-    let (guidance, text) = correction_feedback(plan, id, part, correction)?;
+    let (guidance, text) = match task.feedback {
+        Some(prepared) => (Cow::Borrowed(&prepared.guidance), Cow::Borrowed(prepared.text.as_str())),
+        None => {
+            let (guidance, text) = correction_feedback(plan, id, part, correction)?;
+            (Cow::Owned(guidance), Cow::Owned(text))
+        }
+    };
     request.iteration = u32::try_from(correction.iteration).unwrap_or(u32::MAX);
     let known = names(plan, id);
     request.base = part.map(|part| without(part, |name, _| known.contains(name)));
@@ -323,7 +346,7 @@ pub(crate) fn correction_request(
             message.content.push_str("\n\n");
             message.content.push_str(&text);
         }
-        None => request.messages.push(Message { role: Role::User, content: text }),
+        None => request.messages.push(Message { role: Role::User, content: text.into_owned() }),
     }
     add_to_prompt(&mut request, quotes);
     Ok(request)

@@ -2,7 +2,7 @@
 
 use super::protocol::{Attachment, CompletionRequest};
 use super::value_request::value_request;
-use super::{Task, correction_feedback, correction_request, judge_request, stage_request};
+use super::{PreparedFeedback, Task, correction_feedback, correction_request, judge_request, stage_request};
 use crate::engine::{Input, Run, Work};
 use crate::ingest::Document;
 use crate::plan::Plan;
@@ -43,15 +43,16 @@ pub(crate) fn attached(plan: &Plan, document: &Document) -> Option<Attachment> {
 ///
 /// # Errors
 /// When the template can't be rendered or the base does not exist.
-pub(crate) fn feedback_for(plan: &Plan, run: &Run, work: &Work) -> Result<Option<(String, String)>, String> {
+pub(crate) fn feedback_for(plan: &Plan, run: &Run, work: &Work) -> Result<Option<PreparedFeedback>, String> {
     let Work::Correct { iteration, base, stage, .. } = *work else { return Ok(None) };
     let Some(planned) = plan.stages.get(stage).filter(|_| run.pipeline().gets_feedback(stage)) else {
         return Ok(None);
     };
     let part = run.document().candidate(base).and_then(|whole| run.pipeline().part(whole, stage));
-    let id = planned.stage.id.value.clone();
-    let (_, text) = correction_feedback(plan, &id, part.as_ref(), &run.correction(iteration, base))?;
-    Ok(Some((id, text)))
+    let stage = planned.stage.id.value.clone();
+    let (guidance, text) =
+        correction_feedback(plan, &stage, part.as_ref(), &run.correction(iteration, base))?;
+    Ok(Some(PreparedFeedback { stage, guidance, text }))
 }
 
 /// The request that a stage or a judge gets for a piece of work. `source` is the document as stages may see it.

@@ -62,10 +62,18 @@ impl Passages {
         self.passages.push(Passage { file: file.to_owned(), text });
     }
 
+    /// Whether there are none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.passages.is_empty()
+    }
+
     /// At most `count` passages of at most `max_bytes` together, the most relevant to `query` first. Passages that share
     /// no word with it are left out; of equally relevant ones the earlier comes first.
     #[must_use]
     pub(crate) fn relevant(&self, query: &str, count: usize, max_bytes: usize) -> Vec<Passage> {
+        if self.is_empty() {
+            return Vec::new();
+        }
         let mut asked = BTreeSet::new();
         for word in words(query) {
             if asked.len() >= MOST_QUERY_WORDS {

@@ -299,7 +299,7 @@ mod tests {
     use crate::profile::PreviousOutput;
     use crate::value::Severity;
     use serde_json::json;
-    use std::collections::{BTreeMap, BTreeSet};
+    use std::collections::BTreeMap;
 
     fn guidance(issues: usize) -> Guidance {
         let finding = |severity, n: usize| Finding {

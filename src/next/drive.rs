@@ -338,6 +338,15 @@ impl Drive<'_> {
     fn task<'t>(&'t self, references: &'t BTreeMap<String, String>) -> Task<'t> {
         let (document, source, unmasked) = (&self.reference, self.masked.as_str(), self.text);
         let file_name = self.file_name.as_deref();
-        Task { document, source, unmasked, attached: None, file_name, references, variables: None }
+        Task {
+            document,
+            source,
+            unmasked,
+            attached: None,
+            file_name,
+            references,
+            variables: None,
+            feedback: None,
+        }
     }
 }

@@ -226,6 +226,14 @@ fn millions(tokens: u64) -> f64 {
 /// Whether a pattern fits the whole name. Without a name only `*` does.
 fn fits(pattern: &str, name: Option<&str>) -> bool {
     let Some(name) = name else { return pattern == "*" };
+    // Most patterns are a whole name, or differ in their first letter.
+    if !pattern.contains(['*', '?']) {
+        return pattern.eq_ignore_ascii_case(name);
+    }
+    let beginning = |text: &str| text.chars().next().map(|c| c.to_ascii_lowercase());
+    if beginning(pattern).is_some_and(|first| !matches!(first, '*' | '?') && beginning(name) != Some(first)) {
+        return false;
+    }
     let pattern: Vec<char> = pattern.chars().map(|c| c.to_ascii_lowercase()).collect();
     let name: Vec<char> = name.chars().map(|c| c.to_ascii_lowercase()).collect();
     let (mut p, mut n) = (0, 0);

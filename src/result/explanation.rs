@@ -1,7 +1,7 @@
 //! What a run leaves so that it can be explained: the terms it was decided by, where each point went, what was fed back.
 
 use crate::engine::{DocumentState, Event, IterationState, Run, Work};
-use crate::exchange::feedback_for;
+use crate::exchange::{PreparedFeedback, feedback_for};
 use crate::plan::{Plan, Terms};
 use crate::policy::Decision;
 use crate::score::ScoreBreakdown;
@@ -62,6 +62,8 @@ pub(crate) struct ExplanationBuilder {
     iterations: BTreeMap<usize, Beside>,
     /// The account of what tier 1 measured last.
     pub(crate) account: ScoreBreakdown,
+    /// The feedback of the latest correction, and which that is.
+    prepared: Option<(Work, PreparedFeedback)>,
 }
 
 /// What is kept beside the events of an iteration.
@@ -124,6 +126,11 @@ impl ExplanationBuilder {
         }
     }
 
+    /// The feedback for a piece of work, if it is the latest that was recorded.
+    pub(crate) fn prepared_for(&self, work: &Work) -> Option<&PreparedFeedback> {
+        self.prepared.as_ref().filter(|(prepared, _)| prepared == work).map(|(_, feedback)| feedback)
+    }
+
     fn of(&mut self, iteration: usize) -> &mut Beside {
         self.iterations.entry(iteration).or_default()
     }
@@ -133,8 +140,9 @@ impl ExplanationBuilder {
         match event {
             Event::Called(work @ Work::Correct { iteration, attempt: 0, .. }) => {
                 // A template that can't be rendered ends the run, and the outcome says why.
-                let (stage, text) = feedback_for(plan, run, work).ok()??;
-                let fed = FeedbackSent { stage, text };
+                let prepared = feedback_for(plan, run, work).ok()??;
+                let fed = FeedbackSent { stage: prepared.stage.clone(), text: prepared.text.clone() };
+                self.prepared = Some((work.clone(), prepared));
                 let value = serde_json::to_value(&fed).ok()?;
                 self.of(*iteration).feedback.push(fed);
                 Some((FEEDBACK, value))

@@ -16,7 +16,7 @@ use super::record::recall_chains;
 use super::session::Session;
 use super::trace::{DocumentTrace, document_span, end_document};
 use crate::engine::{Input, Outcome, Output, Produced, Run, Work};
-use crate::exchange::{Known, RawAnswer, attached, first_input, request_for, stage_answer};
+use crate::exchange::{Known, RawAnswer, Task, attached, first_input, request_for, stage_answer};
 use crate::ingest::Document;
 use crate::plan::{document_type_of, references_of};
 use crate::policy::{Spent, StopReason};
@@ -373,7 +373,8 @@ impl Session {
         let (Some(chain), Some(planned)) = (providers.get(stage), self.plan.stages.get(stage)) else {
             return Some(impossible("there is no such stage"));
         };
-        let mut request = match request_for(&self.plan, run, task.task(), &task.source, work) {
+        let known = Task { feedback: task.explanation.prepared_for(work), ..task.task() };
+        let mut request = match request_for(&self.plan, run, known, &task.source, work) {
             Ok(request) => request,
             Err(message) => return Some(impossible(&message)),
         };

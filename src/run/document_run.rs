@@ -58,6 +58,7 @@ impl DocumentRun<'_> {
             file_name: self.file_name.as_deref(),
             references: &self.references,
             variables: Some(self.variables),
+            feedback: None,
         }
     }
 }

@@ -10,10 +10,6 @@ use serde_json::Value;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Most events of one document, a power of two: an event's number is its document's times this, and its place.
-const MOST_EVENTS: u64 = 1 << SEQ_BITS;
-const SEQ_BITS: u32 = 20;
-
 impl DocumentStage {
     pub(super) fn number(self) -> i64 {
         match self {
@@ -29,12 +25,6 @@ impl DocumentStage {
     pub(super) fn of(number: i64) -> Option<Self> {
         Self::ALL.into_iter().find(|stage| stage.number() == number)
     }
-}
-
-/// The numbers of a document's events.
-pub(super) fn event_numbers(document: DocumentKey) -> std::ops::Range<i64> {
-    let first = document.0 << SEQ_BITS;
-    first..first + (1 << SEQ_BITS)
 }
 
 /// The journal as one process writes to it: what another has taken over is refused.
@@ -158,11 +148,12 @@ fn write_one(connection: &Connection, document: DocumentKey, entry: &Entry) -> r
             .prepare_cached("UPDATE documents SET document_type = ?2, source_digest = ?3 WHERE number = ?1")?
             .execute(params![document.0, document_type, source_digest]),
         Entry::Happened { seq, at, kind, payload } => {
-            let place = i64::try_from((*seq).min(MOST_EVENTS - 1)).unwrap_or_default();
-            let at = i64::try_from(at.0).unwrap_or(i64::MAX);
+            let number = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
             connection
-                .prepare_cached("INSERT INTO events (number, at_ms, kind, payload) VALUES (?1, ?2, ?3, ?4)")?
-                .execute(params![event_numbers(document).start | place, at, kind, payload])
+                .prepare_cached(
+                    "INSERT INTO events (document, seq, at_ms, kind, payload) VALUES (?1, ?2, ?3, ?4, ?5)",
+                )?
+                .execute(params![document.0, number(*seq), number(at.0), kind, payload])
         }
         Entry::Answered { call, question, answer } => connection
             .prepare_cached(

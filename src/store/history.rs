@@ -1,6 +1,5 @@
 //! Reading the journal back: runs, their documents, the events of each.
 
-use super::entries::event_numbers;
 use super::names;
 use super::record::RESUMED;
 use super::runs::RunStage;
@@ -94,8 +93,7 @@ impl Journal {
     ) -> Result<Vec<(StoredDocument, Option<Value>)>, StoreError> {
         let query =
             "SELECT d.number, d.id, d.document_type, d.source_digest, d.path, d.state, d.attempts, d.reason,
-                            (SELECT count(*) FROM events e
-                             WHERE e.number >= d.number << 20 AND e.number < (d.number + 1) << 20),
+                            (SELECT count(*) FROM events e WHERE e.document = d.number),
                             d.artifact, (SELECT outcome FROM outcomes o WHERE o.document = d.number)
                      FROM documents d JOIN runs r ON r.number = d.run
                      WHERE r.id = ?1 AND d.number > ?2 ORDER BY d.number LIMIT 256";
@@ -149,10 +147,8 @@ impl Journal {
     /// # Errors
     /// When the file can't be read.
     pub fn events_of(&self, document: DocumentKey) -> Result<(Vec<StoredEvent>, u64), StoreError> {
-        let numbers = event_numbers(document);
-        let query = "SELECT number - ?1, at_ms, kind, payload FROM events WHERE number >= ?1 AND number < ?2
-                     ORDER BY number";
-        let stored = self.select(query, params![numbers.start, numbers.end], |row| {
+        let query = "SELECT seq, at_ms, kind, payload FROM events WHERE document = ?1 ORDER BY seq";
+        let stored = self.select(query, params![document.0], |row| {
             Ok(StoredEvent {
                 seq: unsigned(row, 0)?,
                 at: Millis(unsigned(row, 1)?),

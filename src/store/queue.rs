@@ -4,7 +4,7 @@
 //! what it had: at once where this machine can tell, else after its heartbeat has stood still for [`SILENCE`] by the clock
 //! of whoever waits. No two machines' clocks are compared, so that a clock that jumps takes nothing from anybody.
 
-use super::entries::{event_numbers, is_duplicate};
+use super::entries::is_duplicate;
 use super::names::{self, ArtifactName};
 use super::runs::run_number;
 use super::worker::ProcessId;
@@ -478,18 +478,11 @@ fn read_claimed(connection: &Connection, row: &Row<'_>) -> rusqlite::Result<Clai
 
 fn requeue(connection: &Connection, document: DocumentKey, anew: bool) -> rusqlite::Result<()> {
     if anew {
-        let numbers = event_numbers(document);
-        let next: i64 = connection.query_one(
-            "SELECT 1 + coalesce(max(number), ?1 - 1) FROM events WHERE number >= ?1 AND number < ?2",
-            [numbers.start, numbers.end],
-            |row| row.get(0),
+        connection.execute(
+            "INSERT INTO events (document, seq, at_ms, kind, payload)
+             SELECT document, 1 + max(seq), 0, ?2, '{\"keeps\":0}' FROM events WHERE document = ?1 GROUP BY document",
+            params![document.0, super::RESUMED],
         )?;
-        if next > numbers.start {
-            connection.execute(
-                "INSERT INTO events (number, at_ms, kind, payload) VALUES (?1, 0, ?2, '{\"keeps\":0}')",
-                params![next, super::RESUMED],
-            )?;
-        }
         connection.execute("DELETE FROM answers WHERE document = ?1", [document.0])?;
         connection.execute("DELETE FROM batch_lines WHERE document = ?1", [document.0])?;
         connection.execute(

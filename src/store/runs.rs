@@ -124,8 +124,7 @@ impl Journal {
             let remove = |connection: &Connection| -> rusqlite::Result<()> {
                 connection.execute_batch("DROP TRIGGER events_are_never_removed")?;
                 for table in [
-                    "DELETE FROM events WHERE number IN (SELECT e.number FROM documents d JOIN events e
-                         ON e.number >= d.number << 20 AND e.number < (d.number + 1) << 20 WHERE d.run = ?1)",
+                    "DELETE FROM events WHERE document IN (SELECT number FROM documents WHERE run = ?1)",
                     "DELETE FROM answers WHERE document IN (SELECT number FROM documents WHERE run = ?1)",
                     "DELETE FROM batch_lines WHERE document IN (SELECT number FROM documents WHERE run = ?1)",
                     "DELETE FROM batches WHERE run = ?1",

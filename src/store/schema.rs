@@ -60,8 +60,8 @@ const STEPS: [&str; 2] = [
     CREATE TRIGGER events_are_never_removed BEFORE DELETE ON events
         BEGIN SELECT RAISE(ABORT, 'events are never removed'); END;
 ",
-    // Documents become a queue that several processes work on. Events are numbered by document and place, so that they
-    // need no index beside the table.
+    // Documents become a queue that several processes work on. Events stand in the order in which they were written, so
+    // that pages are filled whole, whatever documents are under way.
     "
     ALTER TABLE runs ADD COLUMN state INTEGER NOT NULL DEFAULT 0;
     ALTER TABLE runs ADD COLUMN listed INTEGER NOT NULL DEFAULT 0;
@@ -140,14 +140,18 @@ const STEPS: [&str; 2] = [
     CREATE INDEX batch_lines_by_batch ON batch_lines (batch) WHERE batch IS NOT NULL;
 
     CREATE TABLE numbered_events (
-        number  INTEGER PRIMARY KEY,
-        at_ms   INTEGER NOT NULL,
-        kind    TEXT NOT NULL,
-        payload TEXT NOT NULL
+        number   INTEGER PRIMARY KEY,
+        document INTEGER NOT NULL REFERENCES documents (number),
+        seq      INTEGER NOT NULL,
+        at_ms    INTEGER NOT NULL,
+        kind     TEXT NOT NULL,
+        payload  TEXT NOT NULL
     ) STRICT;
-    INSERT INTO numbered_events SELECT (document << 20) | seq, at_ms, kind, payload FROM events;
+    INSERT INTO numbered_events (document, seq, at_ms, kind, payload)
+        SELECT document, seq, at_ms, kind, payload FROM events ORDER BY document, seq;
     DROP TABLE events;
     ALTER TABLE numbered_events RENAME TO events;
+    CREATE UNIQUE INDEX events_by_document ON events (document, seq);
     CREATE TRIGGER events_are_never_changed BEFORE UPDATE ON events
         BEGIN SELECT RAISE(ABORT, 'events are never changed'); END;
     CREATE TRIGGER events_are_never_removed BEFORE DELETE ON events

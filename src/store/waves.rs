@@ -538,3 +538,7 @@ pub fn custom_id(run_began: &str, run: &RunId, document: DocumentKey, call: &str
     let name = format!("{run_began}\n{run}\n{}\n{call}", document.0);
     format!("loopctl-{}", String::from_utf8_lossy(&names::digest_of(&name)))
 }
+
+#[cfg(test)]
+#[path = "waves_tests.rs"]
+mod tests;

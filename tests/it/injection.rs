@@ -78,6 +78,7 @@ fn no_document_ends_itself_in_a_prompt() {
                 file_name: None,
                 references: &references,
                 variables: None,
+                feedback: None,
             };
             for stage in plan.stages.iter().filter(|stage| stage.prompt.is_some()) {
                 let request = stage_request(&plan, stage, task, &Map::new()).unwrap();
@@ -107,6 +108,7 @@ fn a_judge_does_not_see_what_a_stage_thinks_of_its_work() {
         file_name: None,
         references: &references,
         variables: None,
+        feedback: None,
     };
     let candidate = json!({
         "title": "Sample", "confidence": 0.987, "methods": [{ "n": 40, "self_assessment": "flawless" }],
@@ -323,6 +325,7 @@ fn no_document_ends_the_message_that_it_stands_in() {
         file_name: None,
         references: &references,
         variables: None,
+        feedback: None,
     };
     let judge = judge_request(&plan, &plan.judges[0], task, &json!({ "n": source }), 0).unwrap();
     let stage = stage_request(&plan, &plan.stages[0], task, &Map::new()).unwrap();

@@ -282,6 +282,7 @@ stop: { max_iterations: 1 }
         file_name: None,
         references: &references,
         variables: None,
+        feedback: None,
     };
     let asked = |at: usize| judge_request(&plan, &plan.judges[at], task, &json!({}), 0).unwrap();
     assert_eq!(asked(0).messages[0].content, "{} should be the right answer");

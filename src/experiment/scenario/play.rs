@@ -392,6 +392,7 @@ impl Player<'_> {
             file_name: None,
             references: &self.references,
             variables: None,
+            feedback: None,
         }
     }
 

@@ -89,7 +89,7 @@ mod tests {
         assert!(one_by_one.len() < 100, "{}", one_by_one.len());
         // What hangs keeps its thread, and no other work.
         let (release, held) = channel::<()>();
-        run(move || drop(held.recv())).unwrap();
+        run(move || assert!(held.recv().is_err())).unwrap();
         ask();
         drop(release);
     }

@@ -47,14 +47,16 @@ CREATE TABLE documents (
 INSERT INTO "documents" VALUES(1,1,'report-1','pathology','s1','in/report-1.txt',NULL,NULL,NULL,2,NULL,1,0,NULL);
 INSERT INTO "documents" VALUES(2,1,'report-2','unknown','s2',NULL,NULL,NULL,NULL,4,NULL,1,0,NULL);
 CREATE TABLE "events" (
-        number  INTEGER PRIMARY KEY,
-        at_ms   INTEGER NOT NULL,
-        kind    TEXT NOT NULL,
-        payload TEXT NOT NULL
+        number   INTEGER PRIMARY KEY,
+        document INTEGER NOT NULL REFERENCES documents (number),
+        seq      INTEGER NOT NULL,
+        at_ms    INTEGER NOT NULL,
+        kind     TEXT NOT NULL,
+        payload  TEXT NOT NULL
     ) STRICT;
-INSERT INTO "events" VALUES(1048576,0,'started','{}');
-INSERT INTO "events" VALUES(1048577,12,'assessed','{"overall":0.985,"issues":[]}');
-INSERT INTO "events" VALUES(2097152,20,'started','{}');
+INSERT INTO "events" VALUES(1,1,0,0,'started','{}');
+INSERT INTO "events" VALUES(2,1,1,12,'assessed','{"overall":0.985,"issues":[]}');
+INSERT INTO "events" VALUES(3,2,0,20,'started','{}');
 CREATE TABLE format (version INTEGER NOT NULL) STRICT;
 INSERT INTO "format" VALUES(2);
 CREATE TABLE names (
@@ -97,6 +99,7 @@ CREATE TABLE workers (
 CREATE INDEX batch_lines_by_batch ON batch_lines (batch) WHERE batch IS NOT NULL;
 CREATE INDEX documents_by_state ON documents (run, state);
 CREATE UNIQUE INDEX documents_by_place ON documents (run, place) WHERE place IS NOT NULL;
+CREATE UNIQUE INDEX events_by_document ON events (document, seq);
 CREATE TRIGGER events_are_never_changed BEFORE UPDATE ON events
         BEGIN SELECT RAISE(ABORT, 'events are never changed'); END;
 CREATE TRIGGER events_are_never_removed BEFORE DELETE ON events

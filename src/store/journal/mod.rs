@@ -14,6 +14,7 @@ use super::artifact::make_private as make_private_folder;
 use super::{Receipt, StoreError, schema};
 #[cfg(unix)]
 use crate::disk::{self, Stranger};
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -146,6 +147,8 @@ impl Journal {
             .pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get::<_, String>(0))
             .map_err(sqlite)?;
         connection.set_prepared_statement_cache_capacity(STATEMENTS);
+        // Otherwise statements are compiled again for each value that they are given.
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map_err(sqlite)?;
         let connected = Connected {
             connection: Mutex::new(connection),
             path: path.to_path_buf(),
