@@ -5,7 +5,7 @@ use super::headings::{ARGUMENTS, CALLS, DOCUMENTS, OUTPUT};
 use super::latest_run::recall;
 use super::loading::state_folder;
 use super::output::Output;
-use super::run::{COMMAND, FOLDER, Which, carry_out};
+use super::run::{COMMAND, FOLDER, Via, Which, carry_out};
 use super::run_arguments;
 use crate::store::{DocumentStage, Journal, RunStage, StoredRun};
 use crate::value::sanitize_line;
@@ -26,6 +26,11 @@ pub(super) struct Arguments {
     /// Documents at the same time [default: as the run's command says]
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000), help_heading = DOCUMENTS)]
     jobs: Option<u32>,
+    /// Make calls one by one, or in batches of the vendor [default: as the run's command says]
+    ///
+    /// With `online`, what is in no batch yet is asked at once, at the whole price; batches that were submitted are waited for.
+    #[arg(long, value_name = "WAY", value_enum, help_heading = CALLS)]
+    via: Option<Via>,
     /// Try every document, even where the provider is plainly unavailable
     #[arg(long, help_heading = CALLS)]
     keep_going: bool,
@@ -101,7 +106,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     })?;
     let file = std::path::absolute(&file).unwrap_or(file);
     go_to_folder(&run.record.settings, arguments.quiet, output);
-    run_arguments.go_on(file, arguments.jobs, arguments.keep_going, arguments.quiet);
+    run_arguments.go_on(file, arguments.jobs, arguments.keep_going, arguments.quiet, arguments.via);
     carry_out(&run_arguments, Which::This(id), command, output)
 }
 
@@ -111,7 +116,7 @@ fn latest_open(journal: &Journal) -> Result<StoredRun, Failure> {
     let latest = runs.last().map(|run| run.id.clone()).ok_or_else(|| no_run(journal))?;
     while let Some(run) = runs.pop() {
         let stages = journal.stages(&run.id)?;
-        let left = [DocumentStage::Waiting, DocumentStage::Running, DocumentStage::GivenUp];
+        let left = DocumentStage::LEFT;
         if run.stage == RunStage::Open && (!run.listed || left.iter().any(|stage| stages.of(*stage) > 0)) {
             return Ok(run);
         }

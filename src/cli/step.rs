@@ -8,6 +8,7 @@ use super::output::{Output, RecordFormat};
 use super::run::{Asks, Which, Work};
 use super::tape::RecorderArguments;
 use crate::plan::Plan;
+use crate::run::BatchSettings;
 use crate::value::Millis;
 use clap::Args;
 use std::path::PathBuf;
@@ -71,6 +72,7 @@ impl StepArguments {
             jobs: Some(1),
             drain: Millis::default(),
             keep_going: false,
+            batches: BatchSettings::default(),
             watching: None,
         }
         .run(output)

@@ -30,6 +30,16 @@ pub(super) struct RecorderArguments {
 }
 
 impl RecorderArguments {
+    /// Which of them were given.
+    pub(super) fn named(&self) -> Vec<&'static str> {
+        let given = [
+            (self.record.is_some(), "`--record`"),
+            (self.replay.is_some(), "`--replay`"),
+            (self.cache || self.cache_dir.is_some(), "`--cache`"),
+        ];
+        given.into_iter().filter_map(|(given, name)| given.then_some(name)).collect()
+    }
+
     /// Opens what was asked for.
     pub(super) fn open(&self) -> Result<Option<Recorder>, Failure> {
         let requests = if self.record_requests { Requests::Bodies } else { Requests::Digests };

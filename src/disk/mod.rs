@@ -12,4 +12,7 @@ pub(crate) use ownership::{Stranger, check_place, check_shared, read_own, strang
 pub(crate) use read::{ReadError, find_below, open, open_input, read, read_below, read_input};
 #[cfg(feature = "run")]
 pub(crate) use replace::{Access, replace, replace_unsynced, try_folder};
+#[cfg(feature = "run")]
+#[cfg(all(feature = "journal", feature = "network"))]
+pub(crate) use replace::{remove, write_private};
 pub(crate) use walk::{MAX_ENTRIES, files_below};

@@ -31,6 +31,32 @@ pub(crate) fn replace_unsynced(path: &Path, bytes: &[u8]) -> io::Result<()> {
     replace_named(path, bytes, Access::Owner, false).map_err(plain)
 }
 
+/// Writes its owner's file piece by piece: `content` is given what takes a piece. After a crash it may be cut off.
+///
+/// # Errors
+/// As [`replace`]; of a piece, what takes it says so.
+#[cfg(all(feature = "journal", feature = "network"))]
+pub(crate) fn write_private<T>(
+    path: &Path,
+    content: impl FnOnce(&mut dyn FnMut(&[u8]) -> io::Result<()>) -> T,
+) -> io::Result<T> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let written = || {
+        let mut file = io::BufWriter::new(temporary_in(folder)?);
+        let made = content(&mut |piece| file.write_all(piece).map_err(plain));
+        let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
+        file.persist(path).map_err(|error| error.error)?;
+        Ok(made)
+    };
+    written().map_err(plain)
+}
+
+/// Removes a file that nobody needs any more, if it is there.
+#[cfg(all(feature = "journal", feature = "network"))]
+pub(crate) fn remove(path: &Path) {
+    let _ = std::fs::remove_file(path);
+}
+
 /// Tries that files can be written to a folder, before any work is done whose results go there.
 ///
 /// # Errors

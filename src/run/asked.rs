@@ -59,6 +59,35 @@ impl Asked {
         }
     }
 
+    /// Where the document stands in its chains of providers, by their number: for whoever goes on with it.
+    pub(super) fn positions(&self) -> Vec<(usize, usize, u32)> {
+        let position =
+            |(at, chain): (usize, &FallbackChain)| chain.position().map(|(link, failed)| (at, link, failed));
+        self.chains().enumerate().filter_map(position).collect()
+    }
+
+    /// Goes on from there.
+    pub(super) fn go_on_from(&self, positions: &[(usize, usize, u32)]) {
+        for (at, link, failed) in positions {
+            if let Some(chain) = self.chains().nth(*at) {
+                chain.go_on_from((*link, *failed));
+            }
+        }
+    }
+
+    /// Of the stages, then of the panel.
+    fn chains(&self) -> impl Iterator<Item = &FallbackChain> {
+        let stages = match &self.candidates {
+            Candidates::Providers(chains) => chains.as_slice(),
+            Candidates::Supplied => &[],
+        };
+        let panel = self.consultants.iter().filter_map(|consultant| match consultant {
+            Consultant::Judge(chain) | Consultant::Service(chain) => Some(chain),
+            Consultant::Validator | Consultant::NotRun(_) => None,
+        });
+        stages.iter().chain(panel)
+    }
+
     /// Whether what a document failed for can't be asked again before a person has done something about its key or account.
     pub(super) fn is_spent(&self, result: &DocumentResult) -> bool {
         self.failed_in(result).any(FallbackChain::is_spent)

@@ -10,6 +10,8 @@ use crate::result::{AnsweredBy, add_member};
 use crate::value::Millis;
 use serde::Deserialize;
 use serde_json::Value;
+use std::future::Future;
+use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -18,15 +20,54 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub(super) struct Calls {
     pub(super) clock: Clock,
     pub(super) bill: CostTracker,
+    /// What has calls wait for a batch, if anything does.
+    later: Option<Arc<dyn Later>>,
     /// How many the cache answered.
     cached: AtomicUsize,
     /// Who answered, by stage or member of the panel.
     answered: Mutex<AnsweredBy>,
 }
 
+/// Why there is no answer to a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum NotMade {
+    /// Someone stopped the run.
+    Stopped,
+    /// It waits for a batch.
+    Postponed,
+}
+
+/// Has the calls of a document wait for a batch, whose answers come later.
+pub(super) trait Later: std::fmt::Debug + Send + Sync {
+    /// What becomes of a call, by the name that the journal has for it.
+    fn ask<'a>(
+        &'a self,
+        call: &'a str,
+        provider: &'a Provider,
+        request: &'a CompletionRequest,
+        answers: Option<&'a Arc<dyn AnswerStore>>,
+    ) -> Pin<Box<dyn Future<Output = Postponed> + Send + 'a>>;
+}
+
+/// What becomes of a call that may wait for a batch.
+#[cfg_attr(
+    not(all(feature = "journal", feature = "network")),
+    expect(dead_code, reason = "batches are kept in the journal, and are of the network")
+)]
+pub(super) enum Postponed {
+    /// It is made now.
+    No,
+    /// It waits.
+    Yes,
+    /// A batch has answered it.
+    Answered(Box<Called>),
+}
+
 /// What a call is made under.
 #[derive(Debug)]
 pub(super) struct Turn {
+    /// How the journal knows it.
+    pub(super) call: String,
     /// When it began.
     pub(super) since: Millis,
     /// It takes no longer.
@@ -41,10 +82,11 @@ const ANSWERED_BY: &str = "answered_by";
 
 impl Calls {
     /// Calls that go by this time, which begins `from`.
-    pub(super) fn new(time: Time, waiting: Waiting, from: Millis) -> Self {
+    pub(super) fn new(time: Time, waiting: Waiting, from: Millis, later: Option<Arc<dyn Later>>) -> Self {
         Calls {
             clock: Clock::start(time, waiting, from),
             bill: CostTracker::default(),
+            later,
             cached: AtomicUsize::new(0),
             answered: Mutex::default(),
         }
@@ -73,18 +115,30 @@ impl Calls {
         self.cached.load(Ordering::Relaxed)
     }
 
-    /// Makes a call; `None` when someone stopped the run meanwhile.
+    /// Makes a call, unless someone stops the run meanwhile, or it waits for a batch.
     pub(super) async fn make(
         &self,
         turn: Turn,
         provider: &Provider,
         request: &CompletionRequest,
-    ) -> Option<Called> {
+    ) -> Result<Called, NotMade> {
+        if let Some(later) = &self.later {
+            match later.ask(&turn.call, provider, request, turn.answers.as_ref()).await {
+                Postponed::No => {}
+                Postponed::Yes => return Err(NotMade::Postponed),
+                Postponed::Answered(called) => {
+                    let begun = self.bill.begin(provider, request, &Progress::default());
+                    self.bill.end(&begun, provider, request, &called.outcome);
+                    self.note_who_answered(provider, request, &called);
+                    return Ok(*called);
+                }
+            }
+        }
         let progress = Progress::keeping(turn.answers.clone());
         let begun = self.bill.begin(provider, request, &progress);
-        let called = self.carry_out(turn, provider, request, &progress).await?;
+        let called = self.carry_out(turn, provider, request, &progress).await.ok_or(NotMade::Stopped)?;
         self.bill.end(&begun, provider, request, &called.outcome);
-        Some(called)
+        Ok(called)
     }
 
     /// The same of a call that nobody pays for.
@@ -93,9 +147,9 @@ impl Calls {
         turn: Turn,
         provider: &Provider,
         request: &CompletionRequest,
-    ) -> Option<Called> {
+    ) -> Result<Called, NotMade> {
         let progress = Progress::keeping(turn.answers.clone());
-        self.carry_out(turn, provider, request, &progress).await
+        self.carry_out(turn, provider, request, &progress).await.ok_or(NotMade::Stopped)
     }
 
     async fn carry_out(
@@ -129,14 +183,18 @@ impl Calls {
         if let Some(took) = called.took {
             self.clock.reach(since.saturating_add(took));
         }
+        self.note_who_answered(provider, request, &called);
+        if called.cached {
+            self.cached.fetch_add(1, Ordering::Relaxed);
+        }
+        Some(called)
+    }
+
+    fn note_who_answered(&self, provider: &Provider, request: &CompletionRequest, called: &Called) {
         if let Ok(completion) = &called.outcome {
             let by = provider.answered(request, completion);
             let mut answered = self.answered.lock().unwrap_or_else(PoisonError::into_inner);
             answered.entry(request.stage.clone()).or_default().insert(by);
         }
-        if called.cached {
-            self.cached.fetch_add(1, Ordering::Relaxed);
-        }
-        Some(called)
     }
 }

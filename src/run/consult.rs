@@ -3,7 +3,7 @@
 use super::answer::{answer_of, impossible_reason, stop};
 use super::ask_validator;
 use super::asked::Consultant;
-use super::call::{Calls, Turn};
+use super::call::{Calls, NotMade, Turn};
 use super::clock::Time;
 use super::document_run::DocumentRun;
 use super::fallback::FallbackChain;
@@ -35,35 +35,38 @@ pub(super) struct Questions {
     answers: VecDeque<Input>,
     /// That someone stopped the run, once that has been said, with what was under way.
     stop: Option<Usage>,
+    /// Whether some wait for a batch.
+    postponed: bool,
 }
 
-type PendingAnswer = Pin<Box<dyn Future<Output = Input> + Send>>;
+/// What comes of a question; nothing of one that waits for a batch.
+type PendingAnswer = Pin<Box<dyn Future<Output = Option<Input>> + Send>>;
 
 impl Questions {
     pub(super) fn is_empty(&self) -> bool {
-        self.asked.is_empty() && self.answers.is_empty() && self.stop.is_none()
+        self.asked.is_empty() && self.answers.is_empty() && self.stop.is_none() && !self.postponed
     }
 
-    pub(super) fn ask(&mut self, question: impl Future<Output = Input> + Send + 'static) {
+    pub(super) fn ask(&mut self, question: impl Future<Output = Option<Input>> + Send + 'static) {
         self.asked.push(Box::pin(question));
     }
 
     /// Waits for the next answer. There must be a question. Where time is real, it is the first that comes; where it is
     /// counted, all are waited for and handed out in the order in which they were asked for, because which of them comes
-    /// first would differ on replay.
-    pub(super) async fn answer(&mut self, time: Time) -> Input {
+    /// first would differ on replay. `None` when nobody is left but those who wait for a batch.
+    pub(super) async fn answer(&mut self, time: Time) -> Option<Input> {
         if time == Time::Real {
             return self.first_answer().await;
         }
         if self.answers.is_empty() {
             self.answers = self.all_answers().await;
         }
-        self.answers.pop_front().unwrap_or_else(stop)
+        self.answers.pop_front().or_else(|| (!self.postponed).then(stop))
     }
 
     /// The first answer that comes. A stop is handed out only when nobody has an answer: one that is there has been paid
     /// for.
-    async fn first_answer(&mut self) -> Input {
+    async fn first_answer(&mut self) -> Option<Input> {
         poll_fn(|context| {
             let mut at = 0;
             while let Some(question) = self.asked.get_mut(at) {
@@ -72,26 +75,34 @@ impl Questions {
                     Poll::Ready(said) => {
                         drop(self.asked.remove(at));
                         match said {
-                            Input::Stop { in_flight } => self.stopped(in_flight),
+                            Some(Input::Stop { in_flight }) => self.stopped(in_flight),
+                            None => self.postponed = true,
                             answer => return Poll::Ready(answer),
                         }
                     }
                 }
             }
-            self.stop.take().map_or(Poll::Pending, |in_flight| Poll::Ready(Input::Stop { in_flight }))
+            match self.stop.take() {
+                Some(in_flight) => Poll::Ready(Some(Input::Stop { in_flight })),
+                None if self.asked.is_empty() => Poll::Ready(None),
+                None => Poll::Pending,
+            }
         })
         .await
     }
 
     /// All answers, or those that have come when someone stops the run, and then the stop.
     async fn all_answers(&mut self) -> VecDeque<Input> {
-        let mut open: Vec<(PendingAnswer, Option<Input>)> =
+        let mut open: Vec<(PendingAnswer, Option<Option<Input>>)> =
             self.asked.drain(..).map(|question| (question, None)).collect();
         poll_fn(|context| {
             for (question, answer) in open.iter_mut().filter(|(_, answer)| answer.is_none()) {
                 match question.as_mut().poll(context) {
-                    Poll::Ready(Input::Stop { in_flight }) => self.stopped(in_flight),
-                    Poll::Ready(said) => *answer = Some(said),
+                    Poll::Ready(Some(Input::Stop { in_flight })) => self.stopped(in_flight),
+                    Poll::Ready(said) => {
+                        self.postponed |= said.is_none();
+                        *answer = Some(said);
+                    }
                     Poll::Pending => {}
                 }
             }
@@ -99,7 +110,9 @@ impl Questions {
                 return Poll::Pending;
             }
             let stop = self.stop.take().map(|in_flight| Input::Stop { in_flight });
-            Poll::Ready(open.iter_mut().filter_map(|(_, answer)| answer.take()).chain(stop).collect())
+            Poll::Ready(
+                open.iter_mut().filter_map(|(_, answer)| answer.take().flatten()).chain(stop).collect(),
+            )
         })
         .await
     }
@@ -118,16 +131,18 @@ impl Session {
         work: &Work,
         run: &Run,
         task: &DocumentRun<'_>,
-    ) -> impl Future<Output = Input> + Send + 'static {
+    ) -> impl Future<Output = Option<Input>> + Send + 'static {
         let prepared = self.prepare(member, work, run, task);
         let (plan, budget) = (Arc::clone(&self.plan), Arc::clone(self.budget()));
         let document_type = task.reference.document_type.clone();
         // All of a round begin at the same time, whichever is answered before another is asked.
         let calls = Arc::clone(&task.calls);
+        let call = format!("member {member} {} {attempt}", run.iteration());
         let mut turn = Turn {
+            answers: task.log.answers_to(call.clone()),
+            call,
             since: calls.clock.now(),
             deadline: Millis::default(),
-            answers: task.log.answers_to(format!("member {member} {} {attempt}", run.iteration())),
             stops: self.stops(),
         };
         async move {
@@ -142,24 +157,26 @@ impl Session {
                 }
                 Ok(Question::Validator { candidate, subject }) => {
                     let Some(planned) = plan.validators.get(member) else {
-                        return Input::on_answer(
-                            member,
-                            Err(impossible_reason("there is no such validator")),
-                        );
+                        let none = Err(impossible_reason("there is no such validator"));
+                        return Some(Input::on_answer(member, none));
                     };
                     tokio::select! {
                         biased;
-                        answer = ask_validator(planned, &document_type, &candidate, &subject) => Some(answer),
-                        () = turn.stops.give_up() => None,
+                        answer = ask_validator(planned, &document_type, &candidate, &subject) => Ok(answer),
+                        () = turn.stops.give_up() => Err(NotMade::Stopped),
                     }
                 }
-                Ok(Question::Unavailable(why)) => Some(Ok(unavailable(&why))),
-                Err(why) => Some(Err(impossible_reason(&why))),
+                Ok(Question::Unavailable(why)) => Ok(Ok(unavailable(&why))),
+                Err(why) => Ok(Err(impossible_reason(&why))),
             };
-            if let Some(said) = &said {
+            if let Ok(said) = &said {
                 budget.add(said.as_ref().map_or_else(|failed| failed.usage, |consulted| consulted.usage));
             }
-            said.map_or_else(stop, |said| Input::on_answer(member, said))
+            match said {
+                Ok(said) => Some(Input::on_answer(member, said)),
+                Err(NotMade::Stopped) => Some(stop()),
+                Err(NotMade::Postponed) => None,
+            }
         }
     }
 
@@ -232,7 +249,7 @@ enum Question {
     Unavailable(String),
 }
 
-/// Asks a judge; `None` when someone stopped the run meanwhile.
+/// Asks a judge.
 async fn ask_judge(
     plan: &Plan,
     (at, attempt): (usize, u32),
@@ -240,9 +257,9 @@ async fn ask_judge(
     chain: &FallbackChain,
     mut request: CompletionRequest,
     calls: &Calls,
-) -> Option<Result<Consulted, CallFailed>> {
+) -> Result<Result<Consulted, CallFailed>, NotMade> {
     let (Some(judge), Some((provider, attempt))) = (plan.judges.get(at), chain.turn(attempt)) else {
-        return Some(Err(impossible_reason("there is no such judge")));
+        return Ok(Err(impossible_reason("there is no such judge")));
     };
     request.attempt = attempt;
     let document_type = &request.document.document_type;
@@ -255,7 +272,7 @@ async fn ask_judge(
         read.and_then(|()| plan.panel.read(plan.validators.len() + at, &mended.value)).map_err(unusable)?;
         Ok(mended.into())
     });
-    Some(match said {
+    Ok(match said {
         Ok(Produced { candidate: answer, usage, mut notes, repairs, .. }) => {
             notes.extend(chain.note());
             Ok(Consulted { answer, usage, notes, repairs })
@@ -279,7 +296,7 @@ fn noted(mut consulted: Consulted, asked: Option<&AskedValues>) -> Consulted {
     consulted
 }
 
-/// Asks a service that validates; `None` when someone stopped the run meanwhile. It is no model: what it takes is not
+/// Asks a service that validates. It is no model: what it takes is not
 /// counted among the calls of the loop.
 async fn ask_service(
     plan: &Plan,
@@ -288,10 +305,10 @@ async fn ask_service(
     chain: &FallbackChain,
     mut request: CompletionRequest,
     calls: &Calls,
-) -> Option<Result<Consulted, CallFailed>> {
+) -> Result<Result<Consulted, CallFailed>, NotMade> {
     let (Some(planned), Some((provider, attempt))) = (plan.validators.get(member), chain.turn(attempt))
     else {
-        return Some(Err(impossible_reason("there is no such validator")));
+        return Ok(Err(impossible_reason("there is no such validator")));
     };
     request.attempt = attempt;
     let turn = Turn { deadline: planned.validator.deadline, ..turn };
@@ -309,7 +326,7 @@ async fn ask_service(
         plan.panel.read(member, answer).map_err(unusable)?;
         Ok(Repaired { value: answer.clone(), steps: Vec::new() }.into())
     });
-    Some(match said {
+    Ok(match said {
         Ok(Produced { candidate: answer, notes, .. }) => {
             Ok(Consulted { answer, usage: Usage::default(), notes, repairs: Vec::new() })
         }
@@ -339,8 +356,8 @@ mod tests {
     use super::*;
     use std::future::{pending, ready};
 
-    fn heard(member: usize) -> Input {
-        Input::on_answer(member, Ok(unavailable("asleep")))
+    fn heard(member: usize) -> Option<Input> {
+        Some(Input::on_answer(member, Ok(unavailable("asleep"))))
     }
 
     /// What is handed out until the stop, by member.
@@ -349,8 +366,8 @@ mod tests {
         loop {
             assert!(!questions.is_empty());
             match questions.answer(time).await {
-                Input::Consulted { member, .. } => heard.push(member),
-                Input::Stop { .. } => return heard,
+                Some(Input::Consulted { member, .. }) => heard.push(member),
+                Some(Input::Stop { .. }) => return heard,
                 other => panic!("{other:?}"),
             }
         }
@@ -360,10 +377,10 @@ mod tests {
     async fn an_answer_that_is_there_goes_before_a_stop() {
         for time in [Time::Real, Time::Counted] {
             let mut questions = Questions::default();
-            questions.ask(ready(stop()));
+            questions.ask(ready(Some(stop())));
             questions.ask(pending());
             questions.ask(ready(heard(2)));
-            questions.ask(ready(stop()));
+            questions.ask(ready(Some(stop())));
             questions.ask(ready(heard(4)));
             assert_eq!(until_stopped(questions, time).await, [2, 4], "{time:?}");
         }

@@ -2,7 +2,7 @@
 
 use super::answer::{answer_of, impossible, said_in, stop};
 use super::asked::{Asked, Candidates};
-use super::call::{Calls, Turn};
+use super::call::{Calls, Later, NotMade, Turn};
 use super::clock::Time;
 use super::consult::Questions;
 use super::document_log::DocumentLog;
@@ -12,6 +12,7 @@ use super::observer::Observer;
 use super::off_thread::{FEW_BYTES, off_thread, on_blocking_thread};
 use super::projection::{stage_of, write_artifacts};
 use super::provider_gone::{issues_of, provider_failure, unheard};
+use super::record::recall_chains;
 use super::session::Session;
 use super::trace::{DocumentTrace, document_span, end_document};
 use crate::engine::{Input, Outcome, Output, Produced, Run, Work};
@@ -44,6 +45,8 @@ pub(super) struct Assignment<'a> {
     pub(super) artifacts: Option<Artifacts>,
     /// What is known of it from before.
     pub(super) earlier: Earlier,
+    /// What has its calls wait for a batch, if anything does.
+    pub(super) later: Option<Arc<dyn Later>>,
 }
 
 impl Session {
@@ -72,20 +75,26 @@ impl Session {
             log: DocumentLog::new(Arc::clone(&self.store.journal), key),
             artifacts: self.store.artifacts.clone(),
             earlier: Earlier::default(),
+            later: None,
         };
-        self.run_asking(&self.asked.anew(), assignment, observer).await
+        let result = self.run_asking(&self.asked.anew(), assignment, observer).await?;
+        // Without anything that has calls wait, it is over.
+        result.ok_or(StoreError::ShuttingDown)
     }
 
-    /// The same of a document that is in the journal, asking providers whose state can be looked at afterwards.
+    /// The same of a document that is in the journal, asking providers whose state can be looked at afterwards. `None` of one
+    /// that is left until the calls that wait for a batch are answered.
     pub(super) async fn run_asking<O: Observer + ?Sized>(
         &self,
         asked: &Asked,
         assignment: Assignment<'_>,
         observer: &mut O,
-    ) -> Result<DocumentResult, StoreError> {
+    ) -> Result<Option<DocumentResult>, StoreError> {
         let span = document_span(&assignment.document.id);
         let result = self.work_on(asked, assignment, observer).instrument(span.clone()).await?;
-        end_document(&span, &result);
+        if let Some(result) = &result {
+            end_document(&span, result);
+        }
         Ok(result)
     }
 
@@ -94,8 +103,8 @@ impl Session {
         asked: &Asked,
         assignment: Assignment<'_>,
         observer: &mut O,
-    ) -> Result<DocumentResult, StoreError> {
-        let Assignment { document, document_type, supplied, log, artifacts, earlier } = assignment;
+    ) -> Result<Option<DocumentResult>, StoreError> {
+        let Assignment { document, document_type, supplied, log, artifacts, earlier, later } = assignment;
         let attached = attached(&self.plan, document);
         let instead =
             attached.as_ref().map(|file| format!("[the document is the attached file {}]", file.name));
@@ -138,7 +147,7 @@ impl Session {
             supplied,
             asked,
             assessor: None,
-            calls: Arc::new(Calls::new(self.time, self.plan.policy.stop.waiting(), from)),
+            calls: Arc::new(Calls::new(self.time, self.plan.policy.stop.waiting(), from, later)),
             log: log.clone(),
             at: Millis::default(),
             warnings,
@@ -150,11 +159,14 @@ impl Session {
             Err(why) => {
                 let run = self.plan.engine_run();
                 let outcome = self.ended(&run, &task, why);
-                return self.close_document(&run, task, &outcome, artifacts, observer).await;
+                return self.close_document(&run, task, &outcome, artifacts, observer).await.map(Some);
             }
         };
-        let outcome = self.drive(&mut run, first, &mut task, observer).await?;
-        self.close_document(&run, task, &outcome, artifacts, observer).await
+        let Some(outcome) = self.drive(&mut run, first, &mut task, observer).await? else {
+            task.log.park().await?;
+            return Ok(None);
+        };
+        self.close_document(&run, task, &outcome, artifacts, observer).await.map(Some)
     }
 
     /// The run of a document, as far as it has come, and what it is told first.
@@ -172,6 +184,7 @@ impl Session {
         for (recorded, payload) in earlier.events {
             task.explanation.read(&recorded.event, &payload);
             task.calls.recall(&payload);
+            recall_chains(task.asked, &payload);
             record.push(recorded);
         }
         let run = self.plan.engine_run().replay(&record).map_err(|error| {
@@ -226,14 +239,14 @@ impl Session {
         Ok(result)
     }
 
-    /// Feeds the run and does what it asks for until it is over.
+    /// Feeds the run and does what it asks for until it is over, or waits for a batch.
     async fn drive<O: Observer + ?Sized>(
         &self,
         run: &mut Run,
         first: Option<Input>,
         task: &mut DocumentRun<'_>,
         observer: &mut O,
-    ) -> Result<Outcome, StoreError> {
+    ) -> Result<Option<Outcome>, StoreError> {
         let mut next = first;
         // Of one that was over before, and is only to be written down.
         let mut outcome = run.document().outcome().cloned();
@@ -248,24 +261,26 @@ impl Session {
                 }
                 task.at = task.calls.clock.now();
                 if let Err(misuse) = run.handle(task.at, input) {
-                    return Ok(self.broken(run, task, misuse.to_string()));
+                    return Ok(Some(self.broken(run, task, misuse.to_string())));
                 }
             }
             let Some(output) = run.poll() else {
                 if outcome.is_none() && !questions.is_empty() {
-                    next = Some(questions.answer(self.time).await);
+                    next = questions.answer(self.time).await;
+                    if next.is_none() {
+                        return Ok(None);
+                    }
                     continue;
                 }
-                return Ok(
-                    outcome.unwrap_or_else(|| self.broken(run, task, "the run stood still".to_owned()))
-                );
+                let stood_still = || self.broken(run, task, "the run stood still".to_owned());
+                return Ok(Some(outcome.unwrap_or_else(stood_still)));
             };
             match output {
                 Output::Record(event) => self.record(&event, run, task, observer)?,
                 Output::Call(ref work @ Work::Consult { member, attempt, .. }) => {
                     task.log.flush();
                     if self.takes_no_calls() {
-                        questions.ask(std::future::ready(stop()));
+                        questions.ask(std::future::ready(Some(stop())));
                     } else {
                         let iteration = task.trace.iteration(run.iteration());
                         questions.ask(self.consult((member, attempt), work, run, task).instrument(iteration));
@@ -273,7 +288,10 @@ impl Session {
                 }
                 Output::Call(work) => {
                     let iteration = task.trace.iteration(run.iteration());
-                    next = Some(self.carry_out(work, run, task).instrument(iteration).await);
+                    next = self.carry_out(work, run, task).instrument(iteration).await;
+                    if next.is_none() {
+                        return Ok(None);
+                    }
                 }
                 Output::Wake { at, .. } => next = Some(self.wait_until(at, task).await),
                 Output::Finished(finished) => outcome = Some(*finished),
@@ -282,9 +300,9 @@ impl Session {
     }
 
     /// Does what the run asks for. A cancellation ends it before the next call is made, so that nothing that has been
-    /// paid for is thrown away.
-    async fn carry_out(&self, work: Work, run: &Run, task: &mut DocumentRun<'_>) -> Input {
-        match work {
+    /// paid for is thrown away. `None` of a call that waits for a batch.
+    async fn carry_out(&self, work: Work, run: &Run, task: &mut DocumentRun<'_>) -> Option<Input> {
+        Some(match work {
             Work::Assess { .. } => {
                 let mut assessment = Assessment::default();
                 if let Some(candidate) = run.pending_candidate() {
@@ -302,12 +320,12 @@ impl Session {
             _ if self.takes_no_calls() => stop(),
             Work::Generate { stage, .. } => match task.supplied.take() {
                 Some(candidate) => Input::Supplied(Produced { candidate, ..Produced::default() }),
-                None => self.ask(stage, &work, run, task).await,
+                None => return self.ask(stage, &work, run, task).await,
             },
-            Work::Correct { stage, .. } => self.ask(stage, &work, run, task).await,
+            Work::Correct { stage, .. } => return self.ask(stage, &work, run, task).await,
             // Asked beside the others of the panel, in `drive`.
             Work::Consult { .. } => impossible("the panel is not asked here"),
-        }
+        })
     }
 
     /// What tier 1 says of a candidate, and where its points went.
@@ -347,33 +365,37 @@ impl Session {
         Some((limit - task.calls.clock.now()).duration())
     }
 
-    /// Asks the provider of a stage.
-    async fn ask(&self, stage: usize, work: &Work, run: &Run, task: &DocumentRun<'_>) -> Input {
+    /// Asks the provider of a stage. `None` if that waits for a batch.
+    async fn ask(&self, stage: usize, work: &Work, run: &Run, task: &DocumentRun<'_>) -> Option<Input> {
         let Candidates::Providers(providers) = &task.asked.candidates else {
-            return impossible("there is no provider to ask");
+            return Some(impossible("there is no provider to ask"));
         };
         let (Some(chain), Some(planned)) = (providers.get(stage), self.plan.stages.get(stage)) else {
-            return impossible("there is no such stage");
+            return Some(impossible("there is no such stage"));
         };
         let known = Task { feedback: task.explanation.prepared_for(work), ..task.task() };
         let mut request = match request_for(&self.plan, run, known, &task.source, work) {
             Ok(request) => request,
-            Err(message) => return impossible(&message),
+            Err(message) => return Some(impossible(&message)),
         };
         // Requests count attempts from 1.
         let Some((provider, attempt)) = chain.turn(request.attempt.saturating_sub(1)) else {
-            return impossible("there is no provider to ask");
+            return Some(impossible("there is no provider to ask"));
         };
         request.attempt = attempt;
         task.log.flush();
+        let call = stage_call(run.iteration(), stage, work);
         let turn = Turn {
+            answers: task.log.answers_to(call.clone()),
+            call,
             since: task.calls.clock.now(),
             deadline: planned.stage.call.deadline,
-            answers: task.log.answers_to(stage_call(run.iteration(), stage, work)),
             stops: self.stops(),
         };
-        let Some(called) = task.calls.make(turn, provider, &request).await else {
-            return stop();
+        let called = match task.calls.make(turn, provider, &request).await {
+            Ok(called) => called,
+            Err(NotMade::Stopped) => return Some(stop()),
+            Err(NotMade::Postponed) => return None,
         };
         let (plan, outputs) = (Arc::clone(&self.plan), run.stage_outputs().clone());
         let (document_type, source) = (task.reference.document_type.clone(), Arc::clone(&task.source));
@@ -395,7 +417,7 @@ impl Session {
             (called, read)
         })
         .await;
-        match answer_of(provider, &called, |_| read.unwrap_or_else(|| Err("nothing".to_owned()))) {
+        Some(match answer_of(provider, &called, |_| read.unwrap_or_else(|| Err("nothing".to_owned()))) {
             Ok(mut produced) => {
                 self.budget().add(produced.usage);
                 produced.notes.extend(chain.note());
@@ -405,7 +427,7 @@ impl Session {
                 self.budget().add(failed.usage);
                 Input::Failed(chain.after(failed, &called))
             }
-        }
+        })
     }
 
     /// A mistake of this driver ends the document, with what it has, instead of the process.

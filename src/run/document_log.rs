@@ -6,6 +6,8 @@
 
 use crate::engine::Event;
 use crate::provider::AnswerStore;
+#[cfg(all(feature = "journal", feature = "network"))]
+use crate::store::PostponedCall;
 use crate::store::{DocumentKey, DocumentStage, Entry, EventLog, Receipt, StoreError};
 use crate::value::Millis;
 use std::collections::BTreeMap;
@@ -31,6 +33,8 @@ struct State {
     written: Vec<Receipt>,
     /// Answers that nothing has come of yet, by call.
     unconsumed: Vec<String>,
+    /// Calls that wait for a batch.
+    postponed: Vec<String>,
     /// Answers that an earlier process kept.
     earlier: BTreeMap<String, (Vec<u8>, Vec<u8>)>,
     /// Why nothing more is kept.
@@ -130,6 +134,33 @@ impl DocumentLog {
         self.settle().await
     }
 
+    /// A call waits for a batch; with what is sent, if that is not known yet.
+    #[cfg(all(feature = "journal", feature = "network"))]
+    pub(super) fn postpone(&self, call: String, sent: Option<PostponedCall>) {
+        let mut state = self.state();
+        state.waiting.extend(sent.map(|sent| Entry::Postponed(Box::new(sent))));
+        state.postponed.push(call);
+    }
+
+    /// Keeps by how much less the answer to a call cost that came with a batch.
+    #[cfg(all(feature = "journal", feature = "network"))]
+    pub(super) fn saved(&self, call: &str, usd: f64) {
+        self.state().waiting.push(Entry::Saved { call: call.to_owned(), usd });
+    }
+
+    /// Leaves the document until the calls that wait for a batch are answered, and waits until that is on the disk.
+    ///
+    /// # Errors
+    /// When something could not be kept.
+    pub(super) async fn park(&self) -> Result<(), StoreError> {
+        {
+            let mut state = self.state();
+            let calls = std::mem::take(&mut state.postponed);
+            state.waiting.push(Entry::Parked { calls });
+        }
+        self.settle().await
+    }
+
     /// What keeps the answer to a call of the document.
     pub(super) fn answers_to(&self, call: String) -> Option<Arc<dyn AnswerStore>> {
         let keeps = self.log.is_durable() || !self.state().earlier.is_empty();
@@ -165,8 +196,9 @@ struct Answers {
 impl AnswerStore for Answers {
     fn kept(&self, question: &[u8]) -> Option<Vec<u8>> {
         let mut state = self.log.state();
-        let (asked, answer) = state.earlier.remove(&self.call)?;
-        (asked == question).then_some(answer)
+        // An answer to another question stays: it may be one of a batch, or one that did not come with any.
+        let fits = state.earlier.get(&self.call).is_some_and(|(asked, _)| asked == question);
+        fits.then(|| state.earlier.remove(&self.call)).flatten().map(|(_, answer)| answer)
     }
 
     fn keep(&self, question: Vec<u8>, answer: Vec<u8>) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {

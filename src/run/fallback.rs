@@ -60,6 +60,19 @@ impl FallbackChain {
         Some((self.links.get(turn.link)?, turn.failed.saturating_add(1)))
     }
 
+    /// Where the latest piece of work stands in a chain of several: how many providers have failed, and how often the next one;
+    /// `None` where nobody has.
+    pub(super) fn position(&self) -> Option<(usize, u32)> {
+        let turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        (self.links.len() > 1 && (turn.link, turn.failed) != (0, 0)).then_some((turn.link, turn.failed))
+    }
+
+    /// Goes on from where another process stood in the same piece of work.
+    pub(super) fn go_on_from(&self, (link, failed): (usize, u32)) {
+        let mut turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        (turn.link, turn.failed) = (link.min(self.links.len().saturating_sub(1)), failed);
+    }
+
     /// What a failed attempt comes to: the same provider is asked again, or the next one at once, or nobody is left. A
     /// provider that is not to be asked for a while is not waited for where another stands in.
     pub(super) fn after(&self, failure: CallFailed, called: &Called) -> CallFailed {

@@ -8,6 +8,7 @@ mod asked;
 #[cfg(feature = "journal")]
 mod batch;
 mod batch_end;
+mod batches;
 mod bill;
 mod budget;
 mod call;
@@ -36,6 +37,7 @@ pub(crate) use batch::is_unrecognised;
 #[cfg(feature = "journal")]
 pub use batch::{Batch, Inputs};
 pub use batch_end::BatchEnd;
+pub use batches::{BatchAnswers, BatchNews, BatchSettings};
 pub(crate) use bill::unpriced;
 pub use clock::Time;
 pub use embedded::{BuildError, Loop, LoopBuilder};

@@ -1,5 +1,6 @@
 //! Who looks on while documents are run.
 
+use super::batches::BatchNews;
 use crate::engine::Event;
 use crate::ingest::{Document, InputError};
 use crate::result::DocumentResult;
@@ -30,6 +31,10 @@ pub trait Observer {
     fn unusable(&mut self, error: &InputError);
     /// A document was given up without a result, and why.
     fn set_aside(&mut self, _id: &DocumentId, _why: &str) {}
+    /// It waits for answers that come with a batch, and is begun again when they are there.
+    fn parked(&mut self, _id: &DocumentId) {}
+    /// Something happened to a batch.
+    fn batch(&mut self, _news: &BatchNews) {}
     /// The provider failed with a transient error, so the next document waits.
     fn pausing(&mut self, _pause: Millis) {}
     /// The batch ends early, because the provider is gone: so many documents wait, and some of them are named. `why` the latest

@@ -1,11 +1,23 @@
 //! What is kept of an event, and who is told of it.
 
 use super::Session;
+use super::asked::Asked;
 use super::document_run::DocumentRun;
 use super::observer::Observer;
 use crate::engine::{Event, Run};
-use crate::result::explained;
+use crate::result::{add_member, explained};
 use crate::store::StoreError;
+use serde::Deserialize;
+use serde_json::Value;
+
+/// The member of an event's record that says where the document stands in its chains of providers.
+const CHAINS: &str = "chains";
+
+/// Takes in such a record.
+pub(super) fn recall_chains(asked: &Asked, payload: &Value) {
+    let positions = payload.get(CHAINS).and_then(|positions| Vec::deserialize(positions).ok());
+    asked.go_on_from(&positions.unwrap_or_default());
+}
 
 impl Session {
     /// Keeps what happened, and tells the observer.
@@ -20,6 +32,12 @@ impl Session {
         let mut payload = explained(&self.plan, run, event, &mut task.explanation).map_err(json)?;
         if matches!(event, Event::Produced { .. } | Event::Staged { .. } | Event::Consulted { .. }) {
             task.calls.note(&mut payload).map_err(json)?;
+        }
+        if matches!(event, Event::Failed { .. } | Event::Unanswered { .. }) {
+            let positions = task.asked.positions();
+            if !positions.is_empty() {
+                add_member(&mut payload, CHAINS, &positions).map_err(json)?;
+            }
         }
         task.log.happened(task.at, event, payload)?;
         task.trace.see(&task.id, event, run.document());

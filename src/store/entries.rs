@@ -1,6 +1,7 @@
 //! What is written of a document while somebody works on it.
 
 use super::queue::WorkerId;
+use super::waves;
 use super::{
     DocumentKey, DocumentRecord, DocumentStage, Entry, EventLog, Journal, Receipt, RunId, StoreError,
 };
@@ -17,6 +18,7 @@ impl DocumentStage {
             DocumentStage::Finished => 2,
             DocumentStage::Failed => 3,
             DocumentStage::GivenUp => 4,
+            DocumentStage::Parked => 5,
         }
     }
 
@@ -167,6 +169,9 @@ fn write_one(connection: &Connection, document: DocumentKey, entry: &Entry) -> r
                 .prepare_cached("DELETE FROM answers WHERE document = ?1 AND call = ?2")?
                 .execute(params![document.0, call])
         }
+        Entry::Postponed(call) => waves::postpone(connection, document, call),
+        Entry::Parked { calls } => waves::park(connection, document, calls),
+        Entry::Saved { call, usd } => waves::saved(connection, document, call, *usd),
         Entry::Ended { stage, reason, outcome } => {
             if let Some(outcome) = outcome {
                 connection

@@ -17,6 +17,8 @@ pub enum DocumentStage {
     Waiting,
     /// Somebody works on it.
     Running,
+    /// It waits for answers that come with a batch of a vendor.
+    Parked,
     /// It has its result, and whoever was asked for it answered.
     Finished,
     /// It has no result, or one without a provider's or judge's answer, and another attempt needs a decision by a person.
@@ -27,13 +29,18 @@ pub enum DocumentStage {
 
 impl DocumentStage {
     /// Every stage, in the order of a document's life.
-    pub const ALL: [DocumentStage; 5] = [
+    pub const ALL: [DocumentStage; 6] = [
         DocumentStage::Waiting,
         DocumentStage::Running,
+        DocumentStage::Parked,
         DocumentStage::Finished,
         DocumentStage::Failed,
         DocumentStage::GivenUp,
     ];
+
+    /// Those of documents with which a run is gone on.
+    pub const LEFT: [DocumentStage; 4] =
+        [DocumentStage::Waiting, DocumentStage::Running, DocumentStage::Parked, DocumentStage::GivenUp];
 
     /// For people and programs: `given_up`.
     #[must_use]
@@ -41,6 +48,7 @@ impl DocumentStage {
         match self {
             DocumentStage::Waiting => "waiting",
             DocumentStage::Running => "running",
+            DocumentStage::Parked => "parked",
             DocumentStage::Finished => "finished",
             DocumentStage::Failed => "failed",
             DocumentStage::GivenUp => "given_up",
@@ -84,6 +92,20 @@ pub enum Entry {
         /// Which call of the document.
         call: String,
     },
+    /// A call waits for a batch. What waits already, or was sent, stays as it is.
+    Postponed(Box<PostponedCall>),
+    /// It waits for the answers to these calls, and to no others.
+    Parked {
+        /// Which calls of the document.
+        calls: Vec<String>,
+    },
+    /// The answer to a call came with a batch, and cost so much less, in US dollars.
+    Saved {
+        /// Which call of the document.
+        call: String,
+        /// The difference to the same call made alone.
+        usd: f64,
+    },
     /// It is over, or left.
     Ended {
         /// How far it came.
@@ -93,6 +115,23 @@ pub enum Entry {
         /// Its result as JSON; what is there of an earlier one stays without it.
         outcome: Option<String>,
     },
+}
+
+/// A call as a line of a batch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PostponedCall {
+    /// Which call of the document.
+    pub call: String,
+    /// Tells the line from all others.
+    pub custom_id: String,
+    /// Who is asked: lines of one batch are of one provider.
+    pub provider: String,
+    /// What else lines of one batch have in common, as JSON.
+    pub group: String,
+    /// SHA-256 of what is asked.
+    pub question: Vec<u8>,
+    /// The line.
+    pub line: Vec<u8>,
 }
 
 /// Keeps what happens. What is written for one document is kept in the order in which it was written, so that a receipt

@@ -20,6 +20,8 @@ mod runs;
 #[cfg(feature = "journal")]
 mod schema;
 #[cfg(feature = "journal")]
+mod waves;
+#[cfg(feature = "journal")]
 mod worker;
 
 pub use artifact::{Artifact, Artifacts};
@@ -27,7 +29,7 @@ pub use artifact::{Artifact, Artifacts};
 pub use entries::WorkerLog;
 pub use error::StoreError;
 pub(crate) use event_log::NoJournal;
-pub use event_log::{DocumentKey, DocumentStage, Entry, EventLog};
+pub use event_log::{DocumentKey, DocumentStage, Entry, EventLog, PostponedCall};
 #[cfg(feature = "journal")]
 pub use journal::Journal;
 #[cfg(feature = "journal")]
@@ -44,5 +46,9 @@ pub use record::{DocumentRecord, RunId, RunRecord, StoredAnswer, StoredEvent};
 pub use record::{StoredDocument, StoredRun};
 #[cfg(feature = "journal")]
 pub use runs::RunStage;
+#[cfg(feature = "journal")]
+pub use waves::{
+    BatchKey, BatchSavings, Intended, LineAnswer, LineState, StoredBatch, WaitingLines, custom_id,
+};
 #[cfg(feature = "journal")]
 pub use worker::ProcessId;

@@ -24,7 +24,7 @@ pub const SILENCE: Duration = Duration::from_secs(30);
 pub const MOST_CRASHES: u32 = 4;
 
 /// A process at work on a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct WorkerId(pub(super) i64);
 
 /// A document that is put into the queue.
@@ -100,7 +100,7 @@ pub struct RunPulse {
 
 /// How many documents of a run are how far.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct StageCounts([u64; 5]);
+pub struct StageCounts([u64; DocumentStage::ALL.len()]);
 
 impl StageCounts {
     /// The documents of a stage.
@@ -429,7 +429,7 @@ fn at_work_elsewhere(connection: &Connection, run: i64, artifact: i64) -> rusqli
     let mut statement = connection.prepare_cached(
         "SELECT r.id, w.machine, w.process FROM documents d
          JOIN runs r ON r.number = d.run JOIN workers w ON w.run = d.run
-         WHERE d.artifact = ?2 AND d.run <> ?1 AND d.state IN (0, 1) AND r.state = 0 AND w.state = 0",
+         WHERE d.artifact = ?2 AND d.run <> ?1 AND d.state IN (0, 1, 5) AND r.state = 0 AND w.state = 0",
     )?;
     let workers = statement.query_map([run, artifact], |row| {
         Ok((row.get::<_, String>(0)?, ProcessId { machine: row.get(1)?, process: row.get(2)? }))
@@ -484,6 +484,7 @@ fn requeue(connection: &Connection, document: DocumentKey, anew: bool) -> rusqli
             params![document.0, super::RESUMED],
         )?;
         connection.execute("DELETE FROM answers WHERE document = ?1", [document.0])?;
+        connection.execute("DELETE FROM batch_lines WHERE document = ?1", [document.0])?;
         connection.execute(
             "UPDATE documents SET document_type = '', source_digest = '' WHERE number = ?1",
             [document.0],

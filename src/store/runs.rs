@@ -126,6 +126,8 @@ impl Journal {
                 for table in [
                     "DELETE FROM events WHERE document IN (SELECT number FROM documents WHERE run = ?1)",
                     "DELETE FROM answers WHERE document IN (SELECT number FROM documents WHERE run = ?1)",
+                    "DELETE FROM batch_lines WHERE document IN (SELECT number FROM documents WHERE run = ?1)",
+                    "DELETE FROM batches WHERE run = ?1",
                     "DELETE FROM outcomes WHERE document IN (SELECT number FROM documents WHERE run = ?1)",
                     "DELETE FROM documents WHERE run = ?1",
                     "DELETE FROM workers WHERE run = ?1",

@@ -110,6 +110,35 @@ const STEPS: [&str; 2] = [
         PRIMARY KEY (document, call)
     ) STRICT, WITHOUT ROWID;
 
+    CREATE TABLE batches (
+        number       INTEGER PRIMARY KEY,
+        run          INTEGER NOT NULL REFERENCES runs (number),
+        own_id       TEXT NOT NULL UNIQUE,
+        provider     TEXT NOT NULL,
+        shared       TEXT NOT NULL,
+        state        INTEGER NOT NULL DEFAULT 0,
+        handle       TEXT,
+        intended_at  TEXT NOT NULL,
+        submitted_at TEXT,
+        cancelled_at TEXT
+    ) STRICT;
+
+    CREATE TABLE batch_lines (
+        number    INTEGER PRIMARY KEY,
+        document  INTEGER NOT NULL REFERENCES documents (number),
+        call      TEXT NOT NULL,
+        custom_id TEXT NOT NULL UNIQUE,
+        provider  TEXT NOT NULL,
+        shared    TEXT NOT NULL,
+        question  BLOB NOT NULL,
+        line      BLOB NOT NULL,
+        state     INTEGER NOT NULL DEFAULT 0,
+        batch     INTEGER REFERENCES batches (number),
+        saved     REAL NOT NULL DEFAULT 0,
+        UNIQUE (document, call)
+    ) STRICT;
+    CREATE INDEX batch_lines_by_batch ON batch_lines (batch) WHERE batch IS NOT NULL;
+
     CREATE TABLE numbered_events (
         number   INTEGER PRIMARY KEY,
         document INTEGER NOT NULL REFERENCES documents (number),

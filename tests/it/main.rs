@@ -171,4 +171,6 @@ mod vendors;
 #[cfg(test)]
 mod watch;
 #[cfg(test)]
+mod waves;
+#[cfg(test)]
 mod workspace;

@@ -1,11 +1,14 @@
 //! `loopctl run`: the loop over documents.
 
+mod batches;
 mod found;
 mod jobs;
 mod screen;
 mod which;
 mod work;
 
+use self::batches::BatchArguments;
+pub(super) use self::batches::Via;
 pub(super) use self::which::{COMMAND, FOLDER, Which};
 pub(super) use self::work::{Asks, Work};
 use super::exit::{Exit, Failure};
@@ -64,6 +67,8 @@ pub(super) struct Arguments {
     tape: RecorderArguments,
     #[command(flatten, next_help_heading = CALLS)]
     calls: CallArguments,
+    #[command(flatten, next_help_heading = CALLS)]
+    batches: BatchArguments,
     #[command(flatten, next_help_heading = OUTPUT)]
     format: RecordFormat,
     /// Write extractions, validations and results to this folder
@@ -118,6 +123,9 @@ pub(super) fn carry_out(
         output
             .say(&format!("{word} the profile `{name}` ships with loopctl, and is changed here by {files}"));
     }
+    if arguments.batches.used() {
+        arguments.batches.check(plan.profile.network.batch, &arguments.refuses_batches())?;
+    }
     let files_digest = reached.digest(Path::new(&arguments.profile.profile));
     // What is saved while documents are run is not lost.
     let watching = arguments.watch.then(|| Watching::start(&arguments.profile, reached)).transpose()?;
@@ -149,14 +157,33 @@ pub(super) fn carry_out(
         jobs: arguments.jobs,
         drain: arguments.drain,
         keep_going: arguments.keep_going,
+        batches: arguments.batches.settings(),
         watching,
     }
     .run(output)
 }
 
 impl Arguments {
+    /// What of the command goes with no batch.
+    fn refuses_batches(&self) -> Vec<&'static str> {
+        let is_stdin = |path: &PathBuf| path.as_os_str() == "-";
+        let mut refuses = self.tape.named();
+        refuses.extend(self.watch.then_some("`--watch`"));
+        // It is read once, and the document is gone on with when its answers are there.
+        refuses.extend(self.inputs.iter().any(is_stdin).then_some("a document from standard input"));
+        refuses
+    }
+
     /// What going on with the run says beside its command.
-    pub(super) fn go_on(&mut self, journal: PathBuf, jobs: Option<u32>, keep_going: bool, quiet: bool) {
+    pub(super) fn go_on(
+        &mut self,
+        journal: PathBuf,
+        jobs: Option<u32>,
+        keep_going: bool,
+        quiet: bool,
+        via: Option<Via>,
+    ) {
+        self.batches.go_on(via);
         self.journal = Some(journal);
         self.jobs = jobs.or(self.jobs);
         self.keep_going |= keep_going;

@@ -13,7 +13,7 @@ use crate::plan::Plan;
 use crate::profile::LoopPolicy;
 use crate::report::{Live, Paint, RunSummary, closing, document_summary, missed, render_text};
 use crate::result::DocumentResult;
-use crate::run::{BatchEnd, Observer, is_unrecognised};
+use crate::run::{BatchEnd, BatchNews, Observer, is_unrecognised};
 use crate::store::RunId;
 use crate::value::{DocumentId, Millis, sanitize_line};
 use std::collections::HashMap;
@@ -224,6 +224,21 @@ impl Observer for Screen<'_> {
             summary.set_unreadable(self.unreadable);
         }
         self.complain(&Failure::broken(error.to_string()).help(error.help()));
+    }
+
+    fn parked(&mut self, id: &DocumentId) {
+        self.lives.close(id);
+    }
+
+    fn batch(&mut self, news: &BatchNews) {
+        if let BatchNews::Refused { why } = news {
+            let failure = Failure::broken(format!("no batch is waited for any more: {}", sanitize_line(why)));
+            self.complain(&failure.help(
+                "what waits stays as it is; when that is corrected, `loopctl resume` goes on, and `loopctl resume --via online` without batches",
+            ));
+        } else if self.lives.is_shown() {
+            self.above(|screen| screen.output.say(&news.to_string()));
+        }
     }
 
     fn pausing(&mut self, pause: Millis) {

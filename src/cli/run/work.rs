@@ -27,8 +27,8 @@ use crate::provider::{Prices, Recorder};
 use crate::report::{RunFacts, RunSummary};
 use crate::result::is_result;
 use crate::run::{
-    Batch, BatchEnd, Candidates, Consultant, RunStore, Session, asked_of, open_panel, open_stages, plan_ids,
-    plugins_of, unpriced,
+    Batch, BatchEnd, BatchSettings, Candidates, Consultant, RunStore, Session, asked_of, open_panel,
+    open_stages, plan_ids, plugins_of, unpriced,
 };
 use crate::store::{Artifacts, Journal, ProcessId, RunRecord, StoreError, WorkerLog, folder_key};
 use crate::value::{MAX_CANDIDATE_DEPTH, Millis, is_deeper, sanitize_line};
@@ -79,6 +79,8 @@ pub(in crate::cli) struct Work {
     pub(in crate::cli) drain: Millis,
     /// Whether every document is tried, however often the provider fails.
     pub(in crate::cli) keep_going: bool,
+    /// What becomes of calls of providers that have batches.
+    pub(in crate::cli) batches: BatchSettings,
     /// What stays to be watched when all documents are done.
     pub(in crate::cli) watching: Option<Watching>,
 }
@@ -132,6 +134,10 @@ impl Work {
             JournalPlace::Memory => artifacts,
             JournalPlace::Asked(_) | JournalPlace::Usual(_) => artifacts.projected(),
         });
+        if self.batches.used && matches!(self.journal, JournalPlace::Memory) {
+            return Err(Failure::usage("what waits for a batch is kept in a journal, and there is none")
+                .help("name one with `--journal FILE`"));
+        }
         let hint = Hint::of(&self.journal, &journal, artifacts.clone());
         let chosen = self.choose_run(&journal, (&candidates, &consultants), tape.as_ref())?;
         if let Some(note) = chosen.note.as_ref().filter(|_| !self.quiet) {
@@ -177,6 +183,7 @@ impl Work {
             document_type,
             supplied,
             keep_going: self.keep_going,
+            batches: self.batches,
         };
         let is_verdict = self.asks == Asks::Nobody;
         let (stop, cancelled) = watch::channel(false);

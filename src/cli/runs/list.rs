@@ -47,7 +47,10 @@ pub(super) fn described(journal: &Journal, run: &StoredRun, stages: &StageCounts
     let workers = journal.workers(&run.id, None)?;
     let at_work: Vec<String> =
         workers.iter().filter(|(_, process, _)| !process.is_gone()).map(|(_, p, _)| p.to_string()).collect();
-    Ok(json!({
+    let batches = journal.batch_savings(&run.id)?;
+    let batches = (batches.batches > 0)
+        .then(|| json!({ "count": batches.batches, "calls": batches.calls, "saved_usd": batches.usd }));
+    let mut described = json!({
         "id": run.id.as_str(),
         "stage": run.stage.as_str(),
         "started_at": run.record.started_at,
@@ -58,7 +61,11 @@ pub(super) fn described(journal: &Journal, run: &StoredRun, stages: &StageCounts
         "listed": run.listed,
         "documents": counts,
         "workers": at_work,
-    }))
+    });
+    if let (Value::Object(members), Some(batches)) = (&mut described, batches) {
+        members.insert("batches".to_owned(), batches);
+    }
+    Ok(described)
 }
 
 fn table(rows: &[(StoredRun, StageCounts)]) -> String {
@@ -69,7 +76,7 @@ fn table(rows: &[(StoredRun, StageCounts)]) -> String {
         ["run", "began", "profile", "stage", "documents", "finished", "failed", "left"].map(str::to_owned);
     let mut cells = vec![head];
     for (run, stages) in rows {
-        let left = [DocumentStage::Waiting, DocumentStage::Running, DocumentStage::GivenUp];
+        let left = DocumentStage::LEFT;
         let began: String = run.record.started_at.chars().take(16).collect();
         cells.push([
             run.id.to_string(),

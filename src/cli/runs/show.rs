@@ -6,7 +6,7 @@ use super::super::resume::{JournalArgument, find_run};
 use super::list::described;
 use super::{summary_of, write_page};
 use crate::report::render_text;
-use crate::store::DocumentStage;
+use crate::store::{BatchSavings, DocumentStage};
 use crate::value::sanitize_line;
 use clap::Args;
 use serde_json::Value;
@@ -48,9 +48,24 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     for stage in DocumentStage::ALL {
         text.push_str(&format!("{:>9}  {}\n", stages.of(stage), stage.as_str().replace('_', " ")));
     }
+    if let Some(line) = saved(&journal.batch_savings(&run.id)?) {
+        text.push_str(&line);
+    }
     text.push('\n');
     text.push_str(&render_text(&summary, output.out_paint));
     output.out.write_all(text.as_bytes())?;
     output.out.flush()?;
     Ok(Exit::Success)
+}
+
+/// What batches did, for people; nothing where there were none.
+pub(in crate::cli) fn saved(savings: &BatchSavings) -> Option<String> {
+    let BatchSavings { batches, calls, usd, .. } = *savings;
+    let of = |count: u64, one: &str, more: &str| match count {
+        1 => format!("1 {one}"),
+        many => format!("{many} {more}"),
+    };
+    let less = if usd > 0.0 { format!(", {usd:.2} USD less than online") } else { String::new() };
+    (batches > 0)
+        .then(|| format!("{} in {}{less}\n", of(calls, "call", "calls"), of(batches, "batch", "batches")))
 }

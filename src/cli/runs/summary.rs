@@ -28,7 +28,8 @@ pub(in crate::cli) fn summary_of(journal: &Journal, run: &RunId) -> Result<RunSu
     let mut summary = RunSummary::new(facts);
     journal.each_document(run, |document, outcome| add(&mut summary, &document, outcome))?;
     let stages = journal.stages(run)?;
-    summary.set_waiting(stages.of(DocumentStage::Waiting) + stages.of(DocumentStage::Running));
+    let waiting = [DocumentStage::Waiting, DocumentStage::Running, DocumentStage::Parked];
+    summary.set_waiting(waiting.into_iter().map(|stage| stages.of(stage)).sum());
     Ok(summary)
 }
 
@@ -37,7 +38,7 @@ fn add(summary: &mut RunSummary, document: &StoredDocument, outcome: Option<Valu
     let result = outcome.and_then(|outcome| DocumentResult::deserialize(outcome).ok());
     match (document.stage, result) {
         // What it came to before it waits again is nothing yet.
-        (DocumentStage::Waiting | DocumentStage::Running, _) => {}
+        (DocumentStage::Waiting | DocumentStage::Running | DocumentStage::Parked, _) => {}
         (_, Some(result)) => summary.add(&result),
         (DocumentStage::GivenUp, None) => {
             summary.add_given_up(id, document.reason.as_deref().unwrap_or("the run was stopped"));

@@ -153,6 +153,14 @@ impl Provider {
         deleted.map_err(|fault| self.batch_failure(fault, &errand))
     }
 
+    /// Tells providers apart whose lines can't stand in one batch, also in another process.
+    #[cfg(feature = "journal")]
+    pub(crate) fn batch_key(&self) -> String {
+        let config = String::from_utf8_lossy(self.shared.opened.config());
+        let name = format!("{}\n{}\n{config}", self.identity().name, self.provider_label());
+        crate::value::digest_bytes(name.as_bytes())
+    }
+
     /// What part of its price a call costs in a batch, where the price table says so.
     #[doc(hidden)]
     pub fn batch_price_factor(&self, asked: Option<&str>) -> Option<f64> {

@@ -156,7 +156,7 @@ impl Lister {
             }
             // A person asks for it once more.
             DocumentStage::Failed | DocumentStage::GivenUp => self.journal.requeue(document, false),
-            DocumentStage::Waiting | DocumentStage::Running => Ok(()),
+            DocumentStage::Waiting | DocumentStage::Running | DocumentStage::Parked => Ok(()),
         }
     }
 }

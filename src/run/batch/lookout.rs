@@ -15,13 +15,15 @@ pub(super) struct Lookout {
     /// The heartbeat of each other worker, and since when it has stood there, by the clock of this process.
     heard: HashMap<WorkerId, (u64, Instant)>,
     pulse: Option<RunPulse>,
+    /// Whether no other worker began before this one.
+    first: bool,
 }
 
 impl Lookout {
     pub(super) fn new(journal: Arc<Journal>, run: RunId, worker: WorkerId) -> Self {
         let mut ticks = interval(HEARTBEAT);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        Lookout { journal, run, worker, ticks, heard: HashMap::new(), pulse: None }
+        Lookout { journal, run, worker, ticks, heard: HashMap::new(), pulse: None, first: false }
     }
 
     /// When the next heartbeat is due. Can be dropped.
@@ -49,6 +51,7 @@ impl Lookout {
     pub(super) fn others_at_work(&mut self) -> Result<bool, StoreError> {
         let now = Instant::now();
         let mut others = false;
+        let mut first = true;
         for (worker, process, beats) in self.journal.workers(&self.run, Some(self.worker))? {
             let heard = self.heard.entry(worker).or_insert((beats, now));
             if heard.0 != beats {
@@ -61,9 +64,16 @@ impl Lookout {
                 others |= taken > 0;
             } else {
                 others = true;
+                first &= worker > self.worker;
             }
         }
+        self.first = first;
         Ok(others)
+    }
+
+    /// Whether none of those at work began before this one, when that was looked at last: it sees to what only one may do.
+    pub(super) fn is_first(&self) -> bool {
+        self.first
     }
 
     /// Ends the work of this process.

@@ -4,14 +4,21 @@ mod given_up;
 mod listing;
 mod lookout;
 mod queued;
+#[cfg(feature = "network")]
+mod waves;
+#[cfg(not(feature = "network"))]
+#[path = "without_network.rs"]
+mod waves;
 mod worker;
 
 use self::given_up::ProviderWatch;
 use self::listing::Listing;
 use self::lookout::Lookout;
+use self::waves::Waves;
 use self::worker::{Ended, Notice, Shared, Wanted, work_on};
 use super::Session;
 use super::batch_end::BatchEnd;
+use super::batches::BatchSettings;
 use super::budget::RunBudget;
 use super::observer::Observer;
 use super::trace::{end_run, run_span};
@@ -58,6 +65,8 @@ pub struct Batch {
     pub supplied: Option<Arc<Value>>,
     /// Whether every document is tried, however often the provider fails.
     pub keep_going: bool,
+    /// What becomes of calls of providers that have batches.
+    pub batches: BatchSettings,
 }
 
 impl Batch {
@@ -91,7 +100,7 @@ impl Batch {
         let mut lookout = Lookout::new(Arc::clone(&journal), run.clone(), self.worker);
         // What a process had that has died comes first.
         lookout.others_at_work()?;
-        let mut driver = Driver::new(self, session, observer);
+        let mut driver = Driver::new(self, session, observer)?;
         let worked = driver.turn(&mut listing, &mut lookout, observer).await;
         listing.stop();
         // Whatever went wrong: what is under way is in the journal.
@@ -99,7 +108,8 @@ impl Batch {
         let ended = lookout.close(session.budget().used()).await;
         worked?;
         ended?;
-        let waiting = journal.stages(&run)?.of(DocumentStage::Waiting);
+        let stages = journal.stages(&run)?;
+        let waiting = stages.of(DocumentStage::Waiting) + stages.of(DocumentStage::Parked);
         driver.end.not_tried = usize::try_from(waiting).unwrap_or(usize::MAX);
         driver.end.over_budget = session.budget().is_spent();
         if driver.watch.gave_up() && waiting > 0 {
@@ -125,6 +135,7 @@ struct Driver {
     working: HashMap<Id, Claimed>,
     end: BatchEnd,
     watch: ProviderWatch,
+    waves: Waves,
 }
 
 /// What a turn begins with.
@@ -133,13 +144,21 @@ enum Next {
     Nothing,
     /// Something is under way, or may come.
     Something,
+    /// Something waits.
+    Again,
 }
 
 impl Driver {
-    fn new<O: Observer + ?Sized>(batch: Batch, session: &Arc<Session>, observer: &O) -> Self {
+    fn new<O: Observer + ?Sized>(
+        batch: Batch,
+        session: &Arc<Session>,
+        observer: &O,
+    ) -> Result<Self, StoreError> {
         let (notices, told) = unbounded_channel();
         let wanted = Wanted { documents: observer.wants_documents(), events: observer.wants_events() };
-        Driver {
+        let by = (&batch.journal, batch.worker);
+        let waves = Waves::new(batch.batches, session, by, notices.clone())?;
+        Ok(Driver {
             run: session.id().clone(),
             worker: batch.worker,
             shared: Arc::new(Shared {
@@ -148,6 +167,7 @@ impl Driver {
                 document_type: batch.document_type,
                 supplied: batch.supplied,
                 wanted,
+                waves: Arc::clone(waves.room()),
             }),
             budget: Arc::clone(session.budget()),
             jobs: batch.jobs.max(1),
@@ -158,7 +178,8 @@ impl Driver {
             working: HashMap::new(),
             end: BatchEnd::default(),
             watch: ProviderWatch::default(),
-        }
+            waves,
+        })
     }
 
     /// Claims, begins and ends documents until none is left.
@@ -169,6 +190,7 @@ impl Driver {
         observer: &mut O,
     ) -> Result<(), StoreError> {
         let mut stops = self.shared.session.stops();
+        let mut cancelled = stops.clone();
         let mut all_listed = false;
         // Whether something may wait that could be begun.
         let mut look = true;
@@ -188,10 +210,21 @@ impl Driver {
             let pause = self.watch.pauses_until();
             if !closed && pause.is_none() && std::mem::take(&mut look) {
                 next = self.fill(listing.is_over(), lookout).await?;
+                if matches!(next, Next::Again) {
+                    look = true;
+                    continue;
+                }
             }
             let has_room = self.under_way.len() < self.jobs;
             let idle = self.under_way.is_empty();
-            if idle && (closed || matches!(next, Next::Nothing)) {
+            let leaves = idle && closed && !self.waves.is_idle() && !stops.is_cancelled();
+            if leaves {
+                // They come to an end within a request.
+                self.waves.leave();
+            } else if idle && (closed || matches!(next, Next::Nothing)) {
+                while let Ok(notice) = self.told.try_recv() {
+                    tell(notice, observer);
+                }
                 self.end.cancelled |= stops.takes_no_calls() || lookout.is_cancelled();
                 return Ok(());
             }
@@ -209,6 +242,10 @@ impl Driver {
                     self.listed(listed?, observer)?;
                     look = true;
                 }
+                ended = self.waves.ended() => {
+                    self.waves.take_in(ended)?;
+                    look = true;
+                }
                 () = lookout.due() => {
                     lookout.beat(self.budget.used()).await?;
                     if let Some(pulse) = lookout.pulse() {
@@ -218,6 +255,7 @@ impl Driver {
                 () = sleep(POLL), if has_room && !closed && pause.is_none() => look = true,
                 () = sleep_until(pause.unwrap_or_else(Instant::now)), if pause.is_some() => look = true,
                 () = stops.no_more_calls(), if !closed => {}
+                () = cancelled.give_up(), if leaves => {}
             }
         }
     }
@@ -234,7 +272,18 @@ impl Driver {
             let others = lookout.others_at_work()?;
             let stages = journal.stages(&self.run)?;
             let left = stages.of(DocumentStage::Waiting) + stages.of(DocumentStage::Running);
-            return Ok(if others && left > 0 { Next::Something } else { Next::Nothing });
+            if others && left > 0 {
+                return Ok(Next::Something);
+            }
+            // One process sees to the batches of a run.
+            let parked = stages.of(DocumentStage::Parked) > 0;
+            return match parked {
+                true if lookout.is_first() => self.waves.go_on().await,
+                true => Ok(Next::Something),
+                // Answers may have come since documents were claimed: whose batch it was has not been heard of then.
+                false if !self.waves.is_idle() => Ok(Next::Something),
+                false => Ok(Next::Nothing),
+            };
         }
         for claimed in claimed {
             let work = work_on(Arc::clone(&self.shared), claimed.clone(), self.notices.clone());
@@ -276,6 +325,11 @@ impl Driver {
                 self.count(&result);
                 if let Some(pause) = self.watch.see(&result, &asked, &self.shared.session, self.keep_going) {
                     observer.pausing(pause);
+                }
+            }
+            Ok((_, Ended::Parked)) => {
+                if let Some(claimed) = claimed {
+                    observer.parked(&claimed.id);
                 }
             }
             Ok((_, Ended::Unusable(error))) => {
@@ -326,6 +380,7 @@ fn tell<O: Observer + ?Sized>(notice: Notice, observer: &mut O) {
         Notice::Read(document) => observer.read(&document),
         Notice::Started(id, document_type) => observer.started(&id, &document_type),
         Notice::Event(id, at, event) => observer.event(&id, at, &event),
+        Notice::Batch(news) => observer.batch(&news),
     }
 }
 

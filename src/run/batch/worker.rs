@@ -1,6 +1,7 @@
 //! One document of the queue, worked on in a task of its own.
 
 use super::super::asked::Asked;
+use super::super::batches::BatchNews;
 use super::super::document::Assignment;
 use super::super::document_log::DocumentLog;
 use super::super::earlier::Earlier;
@@ -8,6 +9,7 @@ use super::super::observer::Observer;
 use super::super::off_thread::on_blocking_thread;
 use super::super::session::Session;
 use super::queued;
+use super::waves::WaveRoom;
 use crate::engine::Event;
 use crate::ingest::{Document, InputError};
 use crate::result::DocumentResult;
@@ -23,6 +25,7 @@ pub(super) enum Notice {
     Read(Document),
     Started(DocumentId, String),
     Event(DocumentId, Millis, Event),
+    Batch(BatchNews),
 }
 
 /// What whoever looks on wants to be told of while a document goes on.
@@ -36,6 +39,8 @@ pub(super) struct Wanted {
 pub(super) enum Ended {
     /// Its result, and whom it asked.
     Result(Box<DocumentResult>, Asked),
+    /// It waits for a batch.
+    Parked,
     /// It can't be read.
     Unusable(InputError),
     /// It can't be worked on, and why.
@@ -91,6 +96,7 @@ pub(super) struct Shared {
     pub(super) document_type: Option<String>,
     pub(super) supplied: Option<Arc<Value>>,
     pub(super) wanted: Wanted,
+    pub(super) waves: Arc<WaveRoom>,
 }
 
 /// Works on a document until it has its result.
@@ -153,6 +159,7 @@ async fn work(
         (Some(artifacts), Some(name)) => Some(artifacts.within(name.shard().as_deref())?),
         (artifacts, _) => artifacts.clone(),
     };
+    let later = shared.waves.later(claimed.document, &log, &earlier, claimed.attempts > 0).await?;
     let asked = session.asked_anew();
     let assignment = Assignment {
         document: &document,
@@ -161,9 +168,10 @@ async fn work(
         log,
         artifacts,
         earlier,
+        later,
     };
     let result = session.run_asking(&asked, assignment, &mut teller).await?;
-    Ok(Ended::Result(Box::new(result), asked))
+    Ok(result.map_or(Ended::Parked, |result| Ended::Result(Box::new(result), asked)))
 }
 
 /// Sets a document aside whose task panicked. Why, for people.

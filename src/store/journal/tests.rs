@@ -366,8 +366,8 @@ fn a_document_is_claimed_once_and_comes_back_when_its_process_is_gone() {
     let stages = journal.stages(&run).unwrap();
     assert_eq!(
         DocumentStage::ALL.map(|stage| stages.of(stage)),
-        [4, 0, 1, 0, 0],
-        "waiting, running, finished, failed, given up"
+        [4, 0, 0, 1, 0, 0],
+        "waiting, running, parked, finished, failed, given up"
     );
     journal.cancel_run(&run).unwrap();
     let third = journal.begin_work(&run, &process("third")).unwrap();

@@ -73,6 +73,9 @@ pub(crate) enum Fault {
 /// What the model says to a call: the body of the request in, the value out.
 pub(crate) type Model = Box<dyn FnMut(&Value) -> Value + Send>;
 
+/// Looks on: method and path of a request before it is answered.
+type Witness = Box<dyn FnMut(&str) + Send>;
+
 /// One batch as the vendor has it.
 struct Taken {
     handle: String,
@@ -112,6 +115,7 @@ struct Desk {
     submits: usize,
     downloads: usize,
     requests: usize,
+    witness: Option<Witness>,
 }
 
 /// A running server.
@@ -140,6 +144,7 @@ impl BatchServer {
             submits: 0,
             downloads: 0,
             requests: 0,
+            witness: None,
         }));
         let serving = Arc::clone(&desk);
         let address = serve(move |request| serving.lock().unwrap().handle(request));
@@ -201,6 +206,11 @@ impl BatchServer {
         self.desk().faults = faults;
     }
 
+    /// Shows every request to somebody before anything comes of it.
+    pub(crate) fn show(&self, witness: impl FnMut(&str) + Send + 'static) {
+        self.desk().witness = Some(Box::new(witness));
+    }
+
     fn desk(&self) -> MutexGuard<'_, Desk> {
         self.desk.lock().unwrap()
     }
@@ -253,7 +263,11 @@ fn ok(body: &Value) -> Reply {
 impl Desk {
     fn handle(&mut self, request: &str) -> String {
         let Some(asked) = Asked::of(request) else { return http("400 Bad", "", "") };
-        self.seen.push(format!("{} {}", asked.method, asked.path));
+        let seen = format!("{} {}", asked.method, asked.path);
+        if let Some(witness) = &mut self.witness {
+            witness(&seen);
+        }
+        self.seen.push(seen);
         self.requests += 1;
         let (status, body) = if self.has(|fault| matches!(fault, Fault::TooMany(n) if self.requests <= *n)) {
             (429, self.error("rate_limit_error", "slow down"))

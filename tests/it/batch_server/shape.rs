@@ -113,6 +113,11 @@ impl Shape {
     }
 }
 
+/// When a batch is made: now, and not before what the tests of the plugins ask for.
+fn now() -> jiff::Timestamp {
+    jiff::Timestamp::now().max("2026-11-25T16:00:00Z".parse().unwrap())
+}
+
 impl Desk {
     pub(super) fn route(&mut self, asked: &Asked<'_>) -> Option<Reply> {
         match self.shape {
@@ -370,21 +375,21 @@ impl Desk {
         let Taken { handle, own_id, counts, input, .. } = taken;
         match self.shape {
             Shape::OpenAi | Shape::Azure => json!({
-                "id": handle, "object": "batch", "status": "in_progress", "created_at": 1_795_600_000, "input_file_id": input,
+                "id": handle, "object": "batch", "status": "in_progress", "created_at": now().as_second(), "input_file_id": input,
                 "metadata": { "loopctl_batch": own_id },
                 "request_counts": { "total": counts.total, "completed": counts.succeeded,
                     "failed": counts.total - counts.succeeded },
             }),
             Shape::Anthropic => json!({
                 "id": handle, "type": "message_batch", "processing_status": "in_progress",
-                "created_at": "2026-11-25T16:00:00.123456Z", "results_url": null, "cancel_initiated_at": null,
+                "created_at": now().to_string(), "results_url": null, "cancel_initiated_at": null,
                 "archived_at": null,
                 "request_counts": { "processing": counts.total, "succeeded": 0, "errored": 0, "expired": 0, "canceled": 0 },
             }),
             Shape::Gemini => json!({
                 "name": handle, "done": false,
                 "metadata": { "state": "BATCH_STATE_RUNNING", "displayName": own_id,
-                    "createTime": "2026-11-25T16:00:00Z", "inputConfig": { "fileName": input },
+                    "createTime": now().to_string(), "inputConfig": { "fileName": input },
                     "batchStats": { "requestCount": counts.total.to_string(),
                         "successfulRequestCount": counts.succeeded.to_string() } },
             }),

@@ -1,0 +1,70 @@
+//! The arguments that say whether calls wait for a vendor's batch.
+
+use super::super::exit::Failure;
+use super::duration;
+use crate::profile::BatchUse;
+use crate::run::BatchSettings;
+use crate::value::Millis;
+use clap::{Args, ValueEnum};
+
+/// How calls are made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(in crate::cli) enum Via {
+    /// One by one, each answered at once
+    Online,
+    /// In batches of the vendor, answered within a day, for less
+    Batch,
+}
+
+#[derive(Args)]
+pub(super) struct BatchArguments {
+    /// Make calls of providers that have batches one by one, or in batches: for half the price, answered within a day
+    ///
+    /// The profile must allow it (`network: { batch: allowed }`), because vendors keep what is in a batch for days. The run may be
+    /// stopped while it waits, and gone on with by `loopctl resume`.
+    #[arg(long, value_name = "WAY", value_enum, default_value = "online")]
+    via: Via,
+    /// With --via batch, cancel a batch that is not over after this time, and make online what is left of it
+    #[arg(long, value_name = "TIME", default_value = "24h", value_parser = duration)]
+    batch_wait: Millis,
+    /// With --via batch, after the first one, make calls online when fewer than this are left
+    #[arg(long, value_name = "N", default_value_t = 50)]
+    batch_tail: u64,
+    /// The longest pause between two looks at a batch
+    #[arg(long, value_name = "TIME", default_value = "5m", value_parser = duration, hide = true)]
+    batch_pause: Millis,
+}
+
+impl BatchArguments {
+    pub(super) fn used(&self) -> bool {
+        self.via == Via::Batch
+    }
+
+    pub(super) fn settings(&self) -> BatchSettings {
+        BatchSettings {
+            used: self.used(),
+            wait: self.batch_wait,
+            tail: self.batch_tail,
+            longest_pause: self.batch_pause.duration(),
+        }
+    }
+
+    /// What going on with the run says beside its command.
+    pub(super) fn go_on(&mut self, via: Option<Via>) {
+        self.via = via.unwrap_or(self.via);
+    }
+
+    /// Whether batches may be used with this profile, and with what else is asked for.
+    pub(super) fn check(&self, allowed: BatchUse, refuses: &[&str]) -> Result<(), Failure> {
+        if let Some(what) = refuses.first() {
+            return Err(
+                Failure::usage(format!("{what} doesn't go with `--via batch`")).help("leave one of them out")
+            );
+        }
+        if allowed != BatchUse::Allowed {
+            return Err(Failure::usage("the profile doesn't allow batches, and `--via batch` asks for them")
+                .help("if documents may stay with the vendor for days, say `network: { batch: allowed }`, or add `--config network.batch=allowed`"));
+        }
+        Ok(())
+    }
+}

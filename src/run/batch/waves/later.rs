@@ -1,0 +1,183 @@
+//! A document's call waits for a batch, or its answer has come with one.
+
+use super::super::super::call::{Later, Postponed};
+use super::super::super::document_log::DocumentLog;
+use super::super::super::earlier::Earlier;
+use super::super::super::off_thread::on_blocking_thread;
+use crate::provider::protocol::batch::BatchLimits;
+use crate::provider::protocol::{CompletionRequest, HttpResponse};
+use crate::provider::{AnswerStore, Called, Provider};
+use crate::store::{DocumentKey, Journal, LineState, PostponedCall, RunId, StoreError, custom_id};
+use crate::value::digest_bytes;
+use std::collections::{BTreeSet, HashMap};
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use tokio::sync::Mutex;
+
+/// What the documents of a run share of its batches.
+#[derive(Debug)]
+pub(in super::super) struct WaveRoom {
+    journal: Arc<Journal>,
+    run: RunId,
+    /// When the run began: runs of two journals may have one id.
+    began: String,
+    used: bool,
+    /// Whether too few calls are left for a batch.
+    online: AtomicBool,
+    /// What one batch may hold, by provider; `None` of those that have none.
+    limits: Mutex<HashMap<String, Option<BatchLimits>>>,
+}
+
+impl WaveRoom {
+    pub(super) fn new(journal: Arc<Journal>, run: RunId, began: String, used: bool) -> Self {
+        WaveRoom { journal, run, began, used, online: AtomicBool::new(false), limits: Mutex::default() }
+    }
+
+    /// From here on calls are made online.
+    pub(super) fn make_online(&self) {
+        self.online.store(true, Ordering::Relaxed);
+    }
+
+    fn takes_calls(&self) -> bool {
+        self.used && !self.online.load(Ordering::Relaxed)
+    }
+
+    /// What one batch of a provider may hold; `None` where it has none.
+    pub(super) async fn limits(&self, provider: &Provider) -> Option<BatchLimits> {
+        let key = provider.batch_key();
+        let mut limits = self.limits.lock().await;
+        if let Some(known) = limits.get(&key) {
+            return *known;
+        }
+        let found = provider.batch_limits().await.ok().flatten();
+        limits.insert(key, found);
+        found
+    }
+
+    /// What has the calls of a document wait; `None` where all are made online. `known` is whether somebody worked on it before.
+    pub(in super::super) async fn later(
+        self: &Arc<Self>,
+        document: DocumentKey,
+        log: &DocumentLog,
+        earlier: &Earlier,
+        known: bool,
+    ) -> Result<Option<Arc<dyn Later>>, StoreError> {
+        let mut lines = Vec::new();
+        if known {
+            let journal = Arc::clone(&self.journal);
+            lines = on_blocking_thread(move || journal.postponed(document)).await?;
+        }
+        if !self.used && lines.is_empty() {
+            return Ok(None);
+        }
+        Ok(Some(Arc::new(DocumentCalls {
+            room: Arc::clone(self),
+            document,
+            log: log.clone(),
+            lines: lines.into_iter().collect(),
+            answers: earlier.answers.keys().cloned().collect(),
+        })))
+    }
+}
+
+/// The calls of one document.
+#[derive(Debug)]
+struct DocumentCalls {
+    room: Arc<WaveRoom>,
+    document: DocumentKey,
+    log: DocumentLog,
+    /// Those that were postponed before.
+    lines: HashMap<String, LineState>,
+    /// Those whose answer an earlier process kept.
+    answers: BTreeSet<String>,
+}
+
+impl Later for DocumentCalls {
+    fn ask<'a>(
+        &'a self,
+        call: &'a str,
+        provider: &'a Provider,
+        request: &'a CompletionRequest,
+        answers: Option<&'a Arc<dyn AnswerStore>>,
+    ) -> Pin<Box<dyn Future<Output = Postponed> + Send + 'a>> {
+        Box::pin(self.decide(call, provider, request, answers))
+    }
+}
+
+impl DocumentCalls {
+    async fn decide(
+        &self,
+        call: &str,
+        provider: &Provider,
+        request: &CompletionRequest,
+        answers: Option<&Arc<dyn AnswerStore>>,
+    ) -> Postponed {
+        let state = self.lines.get(call).copied();
+        if state == Some(LineState::Online) {
+            return Postponed::No;
+        }
+        if state == Some(LineState::Sent) {
+            // It may be paid for already.
+            self.log.postpone(call.to_owned(), None);
+            return Postponed::Yes;
+        }
+        if state != Some(LineState::Answered) && !self.room.takes_calls() {
+            return Postponed::No;
+        }
+        if self.room.limits(provider).await.is_none() {
+            return Postponed::No;
+        }
+        let custom_id = custom_id(&self.room.began, &self.room.run, self.document, call);
+        // What no line can carry is asked online, where it fails if it is wrong.
+        let Ok(line) = provider.batch_line(request, &custom_id).await else { return Postponed::No };
+        let question = digest_bytes(&line.text).into_bytes();
+        let kept = answers.and_then(|answers| answers.kept(&question));
+        if let Some(response) = kept.and_then(|kept| serde_json::from_slice::<HttpResponse>(&kept).ok()) {
+            let called = provider.call_with_answer(request, response).await;
+            return Postponed::Answered(Box::new(self.priced(call, provider, request, called)));
+        }
+        // An answer that came online is read by the call itself.
+        let online = state != Some(LineState::Answered) && self.answers.contains(call);
+        let group = serde_json::to_string(&line.group).ok();
+        let (Some(group), false, true) = (group, online, self.room.takes_calls()) else {
+            return Postponed::No;
+        };
+        let sent = PostponedCall {
+            call: call.to_owned(),
+            custom_id,
+            provider: provider.batch_key(),
+            group,
+            question,
+            line: line.text,
+        };
+        self.log.postpone(call.to_owned(), Some(sent));
+        Postponed::Yes
+    }
+
+    /// Notes what was saved. What failed is to be in the next batch, which is a pause already.
+    fn priced(
+        &self,
+        call: &str,
+        provider: &Provider,
+        request: &CompletionRequest,
+        mut called: Called,
+    ) -> Called {
+        match &mut called.outcome {
+            Ok(completion) => {
+                let factor = provider.batch_price_factor(provider.asked(request));
+                if let (Some(cost), Some(factor)) = (completion.usage.cost_usd, factor)
+                    && factor > 0.0
+                    && factor < 1.0
+                {
+                    self.log.saved(call, cost / factor - cost);
+                }
+            }
+            Err(failure) if failure.may_pass() => failure.retry_after = Some(Duration::ZERO),
+            Err(_) => {}
+        }
+        called
+    }
+}

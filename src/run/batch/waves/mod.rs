@@ -1,0 +1,270 @@
+//! Calls in waves: those of all documents that wait become batches of vendors, and documents go on when these are answered.
+//!
+//! | file | its one job |
+//! | --- | --- |
+//! | `later` | has a document's call wait, or reads its answer |
+//! | `task` | one batch, from its intention to its answers |
+//! | `pause` | how long to wait before the next look |
+
+mod later;
+mod pause;
+mod task;
+
+pub(super) use self::later::WaveRoom;
+use self::task::{BatchTask, Fate};
+use super::super::asked::{Candidates, Consultant};
+use super::super::batches::{BatchNews, BatchSettings};
+use super::super::fallback::FallbackChain;
+use super::super::off_thread::on_blocking_thread;
+use super::super::session::Session;
+use super::Next;
+use super::worker::Notice;
+use crate::provider::protocol::batch::BatchLimits;
+use crate::provider::{BatchGroup, Provider};
+use crate::store::{
+    BatchKey, Intended, Journal, ProcessId, RunId, StoreError, StoredBatch, WaitingLines, WorkerId,
+};
+use crate::value::{Millis, digest_bytes};
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+use tokio::sync::mpsc::UnboundedSender;
+use tokio::sync::watch;
+use tokio::task::{JoinError, JoinSet};
+use tokio::time::Instant;
+
+/// A batch for which the vendor has no room is made smaller and tried again, so many times in a row.
+const MOST_WITHOUT_ROOM: u32 = 8;
+
+/// The first pause after that; each further one is twice as long, up to the longest between two looks.
+const WITHOUT_ROOM: Duration = Duration::from_secs(30);
+
+/// The batches of a run, as far as this process sees to them.
+pub(super) struct Waves {
+    room: Arc<WaveRoom>,
+    journal: Arc<Journal>,
+    run: RunId,
+    worker: WorkerId,
+    settings: BatchSettings,
+    providers: HashMap<String, Provider>,
+    at_work: JoinSet<Result<Fate, StoreError>>,
+    /// So many of these take in answers.
+    collecting: Arc<AtomicUsize>,
+    seen: HashSet<BatchKey>,
+    leave: watch::Sender<bool>,
+    notices: UnboundedSender<Notice>,
+    /// Why no other batch is made.
+    refused: bool,
+    /// How often in a row the vendor had no room, and the most lines since.
+    without_room: u32,
+    most_lines: u64,
+    /// None is submitted before.
+    until: Option<Instant>,
+}
+
+impl Waves {
+    pub(super) fn new(
+        settings: BatchSettings,
+        session: &Session,
+        (journal, worker): (&Arc<Journal>, WorkerId),
+        notices: UnboundedSender<Notice>,
+    ) -> Result<Self, StoreError> {
+        let run = session.id().clone();
+        let began = journal.run(&run)?.map(|run| run.record.started_at).unwrap_or_default();
+        Ok(Waves {
+            room: Arc::new(WaveRoom::new(Arc::clone(journal), run.clone(), began, settings.used)),
+            journal: Arc::clone(journal),
+            run,
+            worker,
+            settings,
+            providers: providers_of(session),
+            at_work: JoinSet::new(),
+            collecting: Arc::default(),
+            seen: HashSet::new(),
+            leave: watch::Sender::new(false),
+            notices,
+            refused: false,
+            without_room: 0,
+            most_lines: u64::MAX,
+            until: None,
+        })
+    }
+
+    /// What has the calls of documents wait.
+    pub(super) fn room(&self) -> &Arc<WaveRoom> {
+        &self.room
+    }
+
+    /// Whether nothing of it is under way.
+    pub(super) fn is_idle(&self) -> bool {
+        self.at_work.is_empty()
+    }
+
+    /// Has what is under way come to a point at which it can be gone on with. Batches go on at the vendor.
+    pub(super) fn leave(&self) {
+        self.leave.send_replace(true);
+    }
+
+    /// The end of a batch; waits for ever when none is under way. Can be dropped.
+    pub(super) async fn ended(&mut self) -> Result<Result<Fate, StoreError>, JoinError> {
+        match self.at_work.join_next().await {
+            Some(ended) => ended,
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Takes in how a batch ended.
+    pub(super) fn take_in(
+        &mut self,
+        ended: Result<Result<Fate, StoreError>, JoinError>,
+    ) -> Result<(), StoreError> {
+        let fate = match ended {
+            Ok(fate) => fate?,
+            Err(lost) => match lost.try_into_panic() {
+                Ok(panic) => std::panic::resume_unwind(panic),
+                Err(_) => return Ok(()),
+            },
+        };
+        match fate {
+            Fate::Left => {}
+            Fate::Over => (self.without_room, self.until) = (0, None),
+            Fate::NoRoom { lines, why } => {
+                self.without_room += 1;
+                if self.without_room >= MOST_WITHOUT_ROOM {
+                    self.refuse(why);
+                    return Ok(());
+                }
+                self.most_lines = self.most_lines.min(lines.div_ceil(2)).max(1);
+                let pause = WITHOUT_ROOM.saturating_mul(1 << self.without_room.min(6));
+                let pause = pause.min(self.settings.longest_pause);
+                self.until = Some(Instant::now() + pause);
+                let pause = Millis(u64::try_from(pause.as_millis()).unwrap_or(u64::MAX));
+                self.tell(BatchNews::Trouble { batch: "the next".to_owned(), why, pause });
+            }
+            Fate::Refused(why) => self.refuse(why),
+        }
+        Ok(())
+    }
+
+    /// Sees to batches that were made before, and makes others of what waits. Called when nothing else is to be done. Whether
+    /// anything comes of it.
+    pub(super) async fn go_on(&mut self) -> Result<Next, StoreError> {
+        for batch in self.journal.open_batches(&self.run)? {
+            if self.seen.insert(batch.key) && !self.refused {
+                self.begin(batch, false);
+            }
+        }
+        let waiting = self.journal.waiting_lines(&self.run)?;
+        let count: u64 = waiting.iter().map(|lines| lines.lines).sum();
+        if count == 0 || self.refused {
+            return Ok(if self.at_work.is_empty() { Next::Nothing } else { Next::Something });
+        }
+        let few = count < self.settings.tail && self.journal.has_batches(&self.run)?;
+        if !self.settings.used || (few && self.at_work.is_empty()) {
+            self.room.make_online();
+            let calls = self.journal.ask_alone(&self.run, self.worker, None)?;
+            self.tell(BatchNews::Online { calls });
+            return Ok(Next::Again);
+        }
+        // Where answers are coming in, their documents are about to wait for the next batch.
+        let more = self.collecting.load(Ordering::Relaxed) > 0;
+        if few || more || self.until.is_some_and(|until| until > Instant::now()) {
+            // With what comes of the others there may be enough.
+            return Ok(Next::Something);
+        }
+        let mut next = Next::Something;
+        for lines in waiting {
+            if !self.submit(lines).await? {
+                next = Next::Again;
+            }
+        }
+        Ok(next)
+    }
+
+    /// Makes batches of lines that may stand in one; `false` if their documents are gone on with instead.
+    async fn submit(&mut self, lines: WaitingLines) -> Result<bool, StoreError> {
+        let Some(provider) = self.providers.get(&lines.provider).cloned() else {
+            self.journal.forget_lines(&self.run, self.worker, &lines.provider)?;
+            return Ok(false);
+        };
+        let Some(BatchLimits { max_lines, max_bytes, .. }) = self.room.limits(&provider).await else {
+            self.journal.ask_alone(&self.run, self.worker, Some(&lines.provider))?;
+            return Ok(false);
+        };
+        loop {
+            let own_id = self.own_id();
+            let (journal, run, worker) = (Arc::clone(&self.journal), self.run.clone(), self.worker);
+            let (lines, most_lines) = (lines.clone(), max_lines.min(self.most_lines));
+            let intended = on_blocking_thread(move || {
+                let at = jiff::Timestamp::now().to_string();
+                // Room for what stands round the lines.
+                let most_bytes = max_bytes.saturating_sub(1_024);
+                let intended = Intended { own_id: &own_id, at: &at, most_lines, most_bytes };
+                journal.intend_batch(&run, worker, &lines, intended)
+            });
+            let Some(batch) = intended.await? else { return Ok(true) };
+            self.seen.insert(batch.key);
+            self.begin(batch, true);
+        }
+    }
+
+    /// A name that no other batch has, on whatever machine it is made.
+    fn own_id(&self) -> String {
+        let process = ProcessId::own();
+        let now = jiff::Timestamp::now().as_nanosecond();
+        let (machine, process) = (process.machine, process.process);
+        let seen = self.seen.len();
+        let digest = digest_bytes(format!("{machine}\n{process}\n{}\n{now}\n{seen}", self.run).as_bytes());
+        format!("loopctl-{}", digest.get(..32).unwrap_or(&digest))
+    }
+
+    fn begin(&mut self, batch: StoredBatch, fresh: bool) {
+        let group = serde_json::from_str::<BatchGroup>(&batch.group).ok();
+        let (Some(provider), Some(group)) = (self.providers.get(&batch.provider).cloned(), group) else {
+            let own = &batch.own_id;
+            let why = format!(
+                "the batch `{own}` is of a provider that this run has no more; was its configuration changed?"
+            );
+            self.refuse(why);
+            return;
+        };
+        let task = BatchTask {
+            journal: Arc::clone(&self.journal),
+            worker: self.worker,
+            provider,
+            batch,
+            group,
+            settings: self.settings,
+            leave: self.leave.subscribe(),
+            notices: self.notices.clone(),
+            collecting: Arc::clone(&self.collecting),
+        };
+        self.at_work.spawn(task.see_to(fresh));
+    }
+
+    fn refuse(&mut self, why: String) {
+        self.refused = true;
+        self.tell(BatchNews::Refused { why });
+    }
+
+    fn tell(&self, news: BatchNews) {
+        // Nobody listens any more when the run is broken off.
+        let _ = self.notices.send(Notice::Batch(news));
+    }
+}
+
+/// Everybody who is asked, by what tells them apart.
+fn providers_of(session: &Session) -> HashMap<String, Provider> {
+    let asked = session.asked_anew();
+    let stages: &[FallbackChain] = match &asked.candidates {
+        Candidates::Providers(chains) => chains,
+        Candidates::Supplied => &[],
+    };
+    let judges = asked.consultants.iter().filter_map(|consultant| match consultant {
+        Consultant::Judge(chain) => Some(chain),
+        Consultant::Service(_) | Consultant::Validator | Consultant::NotRun(_) => None,
+    });
+    let links = stages.iter().chain(judges).flat_map(FallbackChain::links);
+    links.map(|provider| (provider.batch_key(), provider.clone())).collect()
+}

@@ -1,0 +1,393 @@
+//! One batch: it is submitted or found again, waited for, and its answers are kept.
+
+use super::super::super::batches::{BatchAnswers, BatchNews, BatchSettings};
+use super::super::super::off_thread::on_blocking_thread;
+use super::super::worker::Notice;
+use super::pause::Pauses;
+use crate::disk;
+use crate::provider::protocol::HttpResponse;
+use crate::provider::protocol::batch::{BatchResult, BatchState, BatchStatus, LineOutcome};
+use crate::provider::{
+    BatchFound, BatchGroup, BatchHandle, BatchSought, CallFailure, NotSubmitted, Provider, Taken,
+};
+use crate::store::{Journal, LineAnswer, StoreError, StoredBatch, WorkerId};
+use crate::value::Millis;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+use tokio::sync::mpsc::UnboundedSender;
+use tokio::sync::watch;
+
+/// How long a vendor may take over a request.
+const LOOK: Duration = Duration::from_secs(120);
+/// … over a file of lines, and over one of results.
+const TRANSFER: Duration = Duration::from_secs(30 * 60);
+/// How often, each time a pause later, a vendor must say that it has no such batch before it is submitted again: none says
+/// how soon after it was made it lists one.
+const LOOKS: u32 = 3;
+/// How often a file of results is asked for.
+const DOWNLOADS: u32 = 10;
+/// For how long a vendor may go on with a batch that it was asked to end.
+const ENDING: Millis = Millis(3_600_000);
+/// So many answers are kept together.
+const TOGETHER: usize = 128;
+
+/// How it ended.
+#[derive(Debug)]
+pub(in super::super) enum Fate {
+    /// Every line of it is done.
+    Over,
+    /// It is left as it is, because the run ends.
+    Left,
+    /// The vendor has no room for so many lines; they wait for another batch.
+    NoRoom { lines: u64, why: String },
+    /// The vendor does not make it, or its answers are not to be had.
+    Refused(String),
+}
+
+/// A batch with all that it takes to see to it.
+pub(super) struct BatchTask {
+    pub(super) journal: Arc<Journal>,
+    pub(super) worker: WorkerId,
+    pub(super) provider: Provider,
+    pub(super) batch: StoredBatch,
+    pub(super) group: BatchGroup,
+    pub(super) settings: BatchSettings,
+    pub(super) leave: watch::Receiver<bool>,
+    pub(super) notices: UnboundedSender<Notice>,
+    /// Counts those whose answers are coming in.
+    pub(super) collecting: Arc<AtomicUsize>,
+}
+
+/// What a step came to, or how the batch ended with it.
+type Step<T> = Result<Result<T, Fate>, StoreError>;
+
+impl BatchTask {
+    /// Sees to it until it is over. One that is not `fresh` may be at the vendor, whatever the journal says.
+    pub(super) async fn see_to(mut self, fresh: bool) -> Result<Fate, StoreError> {
+        let handle = match self.batch.handle.clone() {
+            Some(handle) => BatchHandle(handle),
+            None => match self.submitted(fresh).await? {
+                Ok(handle) => handle,
+                Err(fate) => return Ok(fate),
+            },
+        };
+        let state = match self.waited_for(&handle).await? {
+            Ok(state) => state,
+            Err(fate) => return Ok(fate),
+        };
+        if state.status == BatchStatus::Failed {
+            self.journal.take_back(self.worker, self.batch.key)?;
+            let why = state.reason.unwrap_or_else(|| "the vendor does not say why".to_owned());
+            let why = format!("the batch `{handle}` failed: {why}");
+            self.delete(&handle).await;
+            return Ok(if state.may_pass {
+                Fate::NoRoom { lines: self.batch.lines, why }
+            } else {
+                Fate::Refused(why)
+            });
+        }
+        let _counted = Counted::new(Arc::clone(&self.collecting));
+        self.collected(&handle).await
+    }
+
+    fn pauses(&self) -> Pauses {
+        Pauses::new(self.settings.longest_pause, self.leave.clone())
+    }
+
+    /// The vendor has it: it is submitted, unless it was before.
+    async fn submitted(&mut self, fresh: bool) -> Step<BatchHandle> {
+        let mut looks = if fresh { 0 } else { LOOKS };
+        let since = jiff::Timestamp::now();
+        let mut pauses = self.pauses();
+        loop {
+            if looks > 0 {
+                match self.look_for_it().await? {
+                    Ok(BatchFound::Found(handle)) => {
+                        // The process that sent it may have had no time to.
+                        disk::remove(&self.file());
+                        return self.has_handle(handle, true).map(Ok);
+                    }
+                    Ok(BatchFound::NotThere) => looks -= 1,
+                    // Only when that one has ended can anybody say.
+                    Ok(BatchFound::Unknown(_)) => looks = LOOKS,
+                    Err(failure) if failure.may_pass() => self.trouble(&failure, &pauses),
+                    Err(failure) => return Ok(Err(self.refused(&failure))),
+                }
+                if looks > 0 {
+                    if !pauses.wait().await {
+                        return Ok(Err(Fate::Left));
+                    }
+                    continue;
+                }
+            }
+            let failure = match self.submit().await? {
+                Ok(handle) => return self.has_handle(handle, false).map(Ok),
+                Err(NotSubmitted { failure, may_exist: true }) => {
+                    looks = LOOKS;
+                    failure
+                }
+                Err(NotSubmitted { failure, .. }) => {
+                    if !failure.may_pass() || elapsed(since) >= self.settings.wait {
+                        self.journal.take_back(self.worker, self.batch.key)?;
+                        return Ok(Err(self.refused(&failure)));
+                    }
+                    failure
+                }
+            };
+            self.trouble(&failure, &pauses);
+            if !pauses.wait().await {
+                return Ok(Err(Fate::Left));
+            }
+        }
+    }
+
+    async fn look_for_it(&self) -> Result<Result<BatchFound, CallFailure>, StoreError> {
+        let custom_ids: HashSet<String> = self.journal.line_ids(self.batch.key)?.into_keys().collect();
+        let known = self.journal.known_handles(self.batch.key)?;
+        let known: Vec<BatchHandle> = known.into_iter().map(BatchHandle).collect();
+        let sought = BatchSought {
+            own_id: &self.batch.own_id,
+            custom_ids: &custom_ids,
+            since: self.batch.intended_at.parse().ok(),
+            known: &known,
+        };
+        Ok(self.provider.batch_find(sought, LOOK).await)
+    }
+
+    /// Where its lines stand while they are sent: beside the journal, which is as private as they are.
+    fn file(&self) -> PathBuf {
+        self.journal.path().with_file_name(format!("{}.jsonl", self.batch.own_id))
+    }
+
+    async fn submit(&self) -> Result<Result<BatchHandle, NotSubmitted>, StoreError> {
+        let path = self.file();
+        let (journal, key, file) = (Arc::clone(&self.journal), self.batch.key, path.clone());
+        on_blocking_thread(move || {
+            let mut begun = false;
+            disk::write_private(&file, |write| {
+                journal.each_line(key, |line| {
+                    let between: &[u8] = if std::mem::replace(&mut begun, true) { b"\n" } else { b"" };
+                    let written = write(between).and_then(|()| write(line));
+                    written.map_err(|source| StoreError::Artifact { path: file.clone(), source })
+                })
+            })
+            .map_err(|source| StoreError::Artifact { path: file.clone(), source })?
+        })
+        .await?;
+        let submitted = self.provider.batch_submit(&self.batch.own_id, &self.group, &path, TRANSFER).await;
+        disk::remove(&path);
+        Ok(submitted)
+    }
+
+    fn has_handle(&mut self, handle: BatchHandle, found: bool) -> Result<BatchHandle, StoreError> {
+        let at = jiff::Timestamp::now().to_string();
+        self.journal.batch_submitted(self.worker, self.batch.key, &handle.0, &at)?;
+        self.batch.submitted_at = Some(at);
+        self.batch.handle = Some(handle.0.clone());
+        let (calls, named) = (self.batch.lines, handle.0.clone());
+        self.tell(if found {
+            BatchNews::Found { handle: named, calls }
+        } else {
+            let provider = self.provider.provider_label().to_owned();
+            BatchNews::Submitted { handle: named, provider, calls }
+        });
+        Ok(handle)
+    }
+
+    /// Waits until it is over. It is cancelled when that takes too long.
+    async fn waited_for(&mut self, handle: &BatchHandle) -> Step<BatchState> {
+        let mut pauses = self.pauses();
+        loop {
+            match self.provider.batch_poll(handle, LOOK).await {
+                Ok(state) if state.status.is_over() => return Ok(Ok(state)),
+                Ok(_) => {}
+                Err(failure) if failure.may_pass() => self.trouble(&failure, &pauses),
+                // Whoever asks for all calls online does without what can't be had.
+                Err(_) if !self.settings.used => return self.done_without().map(Err),
+                Err(failure) => return Ok(Err(self.refused(&failure))),
+            }
+            let waited = self.batch.submitted_at.as_deref().map(since).unwrap_or_default();
+            match self.batch.cancelled_at.as_deref().map(since) {
+                Some(ending) if ending >= ENDING => return self.done_without().map(Err),
+                None if waited >= self.settings.wait => {
+                    match self.provider.batch_cancel(handle, LOOK).await {
+                        Ok(()) => {
+                            let at = jiff::Timestamp::now().to_string();
+                            self.journal.batch_cancelled(self.worker, self.batch.key, &at)?;
+                            self.batch.cancelled_at = Some(at);
+                            self.tell(BatchNews::TooLate { handle: handle.0.clone(), waited });
+                            pauses.again();
+                            continue;
+                        }
+                        Err(failure) => self.trouble(&failure, &pauses),
+                    }
+                }
+                _ => {}
+            }
+            if !pauses.wait().await {
+                return Ok(Err(Fate::Left));
+            }
+        }
+    }
+
+    /// What it has not answered is asked online.
+    fn done_without(&self) -> Result<Fate, StoreError> {
+        let calls = self.journal.end_batch(self.worker, self.batch.key, None)?;
+        self.tell(BatchNews::Online { calls });
+        Ok(Fate::Over)
+    }
+
+    /// Keeps its answers.
+    async fn collected(&self, handle: &BatchHandle) -> Result<Fate, StoreError> {
+        let mut pauses = self.pauses();
+        let mut sink = Sink {
+            task: self,
+            lines: self.journal.line_ids(self.batch.key)?,
+            online: self.batch.cancelled_at.is_some(),
+            together: Vec::new(),
+            counts: BatchAnswers { handle: handle.0.clone(), ..BatchAnswers::default() },
+            failed: None,
+        };
+        let mut downloads = 0;
+        let read = loop {
+            downloads += 1;
+            let read = self.provider.batch_results(handle, TRANSFER, |result| sink.take(result)).await;
+            sink.keep();
+            if let Some(error) = sink.failed.take() {
+                return Err(error);
+            }
+            match read {
+                Ok(read) => break read,
+                Err(failure) if failure.may_pass() && downloads < DOWNLOADS => {
+                    self.trouble(&failure, &pauses);
+                    if !pauses.wait().await {
+                        return Ok(Fate::Left);
+                    }
+                }
+                Err(_) if !self.settings.used => return self.done_without(),
+                Err(failure) => return Ok(self.refused(&failure)),
+            }
+        };
+        let mut counts = sink.counts;
+        let online = sink.online;
+        let otherwise = if online { None } else { Some(without_result()?) };
+        counts.missing = self.journal.end_batch(self.worker, self.batch.key, otherwise.as_deref())?;
+        counts.online += if online { counts.missing } else { 0 };
+        (counts.again, counts.unreadable) = (read.again, read.unreadable);
+        (counts.nobodys, counts.nobodys_ids) = (read.nobodys, read.nobodys_ids);
+        self.tell(BatchNews::Answered(counts));
+        self.delete(handle).await;
+        Ok(Fate::Over)
+    }
+
+    /// Documents are at the vendor for no longer than they must.
+    async fn delete(&self, handle: &BatchHandle) {
+        if let Err(failure) = self.provider.batch_delete(handle, LOOK).await {
+            let (handle, why) = (handle.0.clone(), failure.to_string());
+            self.tell(BatchNews::NotDeleted { handle, why });
+        }
+    }
+
+    fn refused(&self, failure: &CallFailure) -> Fate {
+        let help = failure.help.as_deref().map(|help| format!("; {help}")).unwrap_or_default();
+        Fate::Refused(format!("{failure}{help}"))
+    }
+
+    fn trouble(&self, failure: &CallFailure, pauses: &Pauses) {
+        let pause = Millis(u64::try_from(pauses.next().as_millis()).unwrap_or(u64::MAX));
+        let batch = self.batch.handle.clone().unwrap_or_else(|| self.batch.own_id.clone());
+        self.tell(BatchNews::Trouble { batch, why: failure.to_string(), pause });
+    }
+
+    fn tell(&self, news: BatchNews) {
+        // Nobody listens any more when the run is broken off.
+        let _ = self.notices.send(Notice::Batch(news));
+    }
+}
+
+/// Is counted for as long as it is there.
+struct Counted(Arc<AtomicUsize>);
+
+impl Counted {
+    fn new(count: Arc<AtomicUsize>) -> Self {
+        count.fetch_add(1, Ordering::Relaxed);
+        Counted(count)
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Takes the results as they come.
+struct Sink<'a> {
+    task: &'a BatchTask,
+    /// Each line, and whether it is done.
+    lines: HashMap<String, bool>,
+    /// Whether what was not done is asked online.
+    online: bool,
+    together: Vec<LineAnswer>,
+    counts: BatchAnswers,
+    failed: Option<StoreError>,
+}
+
+impl Sink<'_> {
+    fn take(&mut self, result: BatchResult) -> Taken {
+        if self.failed.is_some() {
+            return Taken::Enough;
+        }
+        match self.lines.get_mut(&result.custom_id) {
+            None => return Taken::Nobodys,
+            Some(true) => return Taken::Again,
+            Some(done) => *done = true,
+        }
+        let undone = matches!(result.outcome, LineOutcome::Expired | LineOutcome::Canceled);
+        let online = undone && self.online;
+        if result.outcome == LineOutcome::Answered {
+            self.counts.answered += 1;
+        } else {
+            self.counts.failed += 1;
+            self.counts.online += u64::from(online);
+        }
+        let answer = if online { Ok(None) } else { serde_json::to_vec(&result.response).map(Some) };
+        match answer {
+            Ok(answer) => self.together.push(LineAnswer { custom_id: result.custom_id, answer }),
+            Err(source) => self.failed = Some(StoreError::Json { what: "an answer".to_owned(), source }),
+        }
+        if self.together.len() >= TOGETHER {
+            self.keep();
+        }
+        Taken::Taken
+    }
+
+    fn keep(&mut self) {
+        let together = std::mem::take(&mut self.together);
+        if !together.is_empty() {
+            let task = self.task;
+            let kept = task.journal.keep_answers(task.worker, task.batch.key, &together);
+            self.failed = kept.err().or(self.failed.take());
+        }
+    }
+}
+
+/// What a line is taken to have been answered with of which the batch says nothing: it may be answered the next time.
+fn without_result() -> Result<Vec<u8>, StoreError> {
+    let body = r#"{"error":{"message":"the batch has no result of this call","type":"server_error"}}"#;
+    let response = HttpResponse { status: 503, headers: BTreeMap::new(), body: body.to_owned() };
+    serde_json::to_vec(&response).map_err(|source| StoreError::Json { what: "an answer".to_owned(), source })
+}
+
+/// How long ago that was; nothing where it can't be read, or lies ahead.
+fn since(time: &str) -> Millis {
+    time.parse().map(elapsed).unwrap_or_default()
+}
+
+fn elapsed(since: jiff::Timestamp) -> Millis {
+    let millis = jiff::Timestamp::now().as_millisecond().saturating_sub(since.as_millisecond());
+    Millis(u64::try_from(millis).unwrap_or_default())
+}
