@@ -12,6 +12,8 @@ pub struct BatchEnd {
     pub of_unknown_type: usize,
     /// Those of `finished` that an earlier process had finished, and that were left as they are.
     pub skipped: usize,
+    /// Inputs that were named before, and are run once.
+    pub repeated: usize,
     /// Inputs that could not be read.
     pub unusable: usize,
     /// Documents without a result: their worker panicked, or what is recorded of them can't be gone on with.

@@ -14,12 +14,14 @@ const TOGETHER: usize = 4_096;
 
 /// What was left out, once all is listed.
 #[derive(Debug, Clone, Default)]
-pub(super) struct LeftOut(Arc<Mutex<Option<String>>>);
+pub(super) struct LeftOut(Arc<Mutex<Option<Skipped>>>);
 
 impl LeftOut {
-    /// A line for people, if there is anything to say.
-    pub(super) fn line(&self) -> Option<String> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    /// A line for people, if there is anything to say. So many were named `again`, as the journal found.
+    pub(super) fn line(&self, again: usize) -> Option<String> {
+        let mut skipped = self.0.lock().unwrap_or_else(PoisonError::into_inner).take()?;
+        (0..again).for_each(|_| skipped.count(SkipReason::Again));
+        skipped.line()
     }
 }
 
@@ -117,7 +119,7 @@ impl Found {
     fn say(&self) {
         let mut skipped: Skipped = self.listing.skipped().clone();
         (0..self.references).for_each(|_| skipped.count(SkipReason::Reference));
-        *self.left_out.0.lock().unwrap_or_else(PoisonError::into_inner) = skipped.line();
+        *self.left_out.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(skipped);
     }
 }
 

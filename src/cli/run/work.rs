@@ -233,7 +233,7 @@ impl Work {
         });
         at_work.store(false, Ordering::Relaxed);
         let keeper = screen.keeper.take();
-        let left_out = left_out.line().filter(|_| !self.quiet);
+        let left_out = left_out.line(end.as_ref().map_or(0, |end| end.repeated)).filter(|_| !self.quiet);
         let how_to_go_on = GoOn { run: &run, journal: &self.journal, quiet: self.quiet };
         if let (Ok(_), Some(seen)) = (&end, &screen.summary) {
             // Others may have had a part in it, and earlier processes.

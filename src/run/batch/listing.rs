@@ -19,6 +19,8 @@ const FIRST: usize = 16;
 pub(super) struct ListedInputs {
     /// Those that can't be used.
     pub(super) unusable: Vec<InputError>,
+    /// Those that were named before.
+    pub(super) repeated: usize,
     /// Those that were finished before and are as they were: the documents.
     pub(super) finished: Vec<DocumentKey>,
 }
@@ -123,7 +125,7 @@ impl Lister {
             match queued {
                 Queued::Added => {}
                 // It was named twice.
-                Queued::Known { .. } if !self.goes_on => {}
+                Queued::Known { .. } if !self.goes_on => self.listed.repeated += 1,
                 Queued::Known { document, stage, source_digest, .. } => {
                     self.known(&input, document, stage, &source_digest)?;
                 }

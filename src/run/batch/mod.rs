@@ -300,6 +300,7 @@ impl Driver {
         observer: &mut O,
     ) -> Result<(), StoreError> {
         self.end.unusable += listed.unusable.len();
+        self.end.repeated += listed.repeated;
         listed.unusable.iter().for_each(|error| observer.unusable(error));
         for document in listed.finished {
             self.end.skipped += 1;
