@@ -197,7 +197,7 @@ fn first(
         }
         BatchAnswer::Done(done) => {
             if !ends(name, &done) {
-                return Err(problem("what stands in `done` is not what this step ends with".to_owned()));
+                return Err(problem("`done` is not what this step ends with".to_owned()));
             }
             // What it would have downloaded is sent, too.
             let downloads: Vec<HttpRequest> = serde_json::from_value(done).unwrap_or_default();

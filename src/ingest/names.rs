@@ -5,7 +5,7 @@ use crate::value::{DocumentId, digest_bytes};
 use std::collections::{HashMap, HashSet};
 use std::path::{Component, Path, PathBuf};
 
-/// Eight bytes that stand for a text. Two in a hundred million documents may be taken for one another with a probability of
+/// Eight bytes that stand for a text. Two in a hundred million documents may be mistaken for each other with a probability of
 /// one in a thousand.
 pub(super) fn short_digest(text: &str) -> u64 {
     let digest = digest_bytes(text.as_bytes());

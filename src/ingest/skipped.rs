@@ -13,7 +13,7 @@ const LONGEST_ENDING: usize = 10;
 /// Most endings that are named in a line.
 const MOST_NAMED: usize = 4;
 
-/// Why something in a folder is not taken for a document.
+/// Why something in a folder is not taken as a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum SkipReason {

@@ -164,7 +164,7 @@ impl Journal {
 
     /// Says that a worker is alive, and what its calls have used up so far.
     ///
-    /// The receipt fails with [`StoreError::TakenOver`] when others took the worker for dead.
+    /// The receipt fails with [`StoreError::TakenOver`] when another process took its lease over.
     pub fn beat(&self, worker: WorkerId, used: Usage) -> Receipt<RunPulse> {
         let path = self.path().to_path_buf();
         self.submit(move |connection| {

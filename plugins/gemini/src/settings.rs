@@ -43,7 +43,7 @@ impl Settings {
         if self.base.as_ref().is_some_and(BaseUrl::has_version) { "" } else { "/v1beta" }
     }
 
-    /// The base URL of what stands beside the API: `…/upload/v1beta` of `…/v1beta`.
+    /// The base URL of uploads, beside the API: `…/upload/v1beta` of `…/v1beta`.
     pub(crate) fn beside(&self, what: &str) -> String {
         let base = self.base_url.as_deref().unwrap_or(HOST).trim_end_matches('/');
         let names_version = self.base.as_ref().is_some_and(BaseUrl::has_version);

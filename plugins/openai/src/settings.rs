@@ -164,7 +164,7 @@ impl Settings {
         self.max_tokens_field.as_deref().unwrap_or(usual)
     }
 
-    /// Whether there is a batch API: at OpenAI and Azure, and at what stands before them (`base_url` of `openai`). The other
+    /// Whether there is a batch API: at OpenAI and Azure, and at gateways before them (`base_url` of `openai`). The other
     /// servers that speak chat completions have none.
     pub(crate) fn has_batches(&self) -> bool {
         matches!(self.service, Service::OpenAi | Service::Azure)

@@ -144,7 +144,7 @@ fn is_of_the_line(fault: &CallError) -> bool {
     matches!(fault.kind, FailureKind::InvalidRequest | FailureKind::Garbage | FailureKind::TooLarge)
 }
 
-/// The answer in a line may be as long as one that comes alone, with what stands round it and is escaped.
+/// The answer in a line may be as long as one that comes alone, with the text around it, and escaped.
 fn longest_line(answer: usize) -> usize {
     answer.saturating_mul(2).min(LC_MAX_OUTPUT)
 }

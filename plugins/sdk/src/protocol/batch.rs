@@ -141,7 +141,7 @@ pub struct BatchUpload {
 pub struct BatchLimits {
     /// The most lines.
     pub max_lines: u64,
-    /// The most bytes, with what stands round the lines.
+    /// The most bytes, including the text around the lines.
     pub max_bytes: u64,
     /// After so many hours the vendor gives up what isn't done.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -198,7 +198,7 @@ impl Waves {
             let (lines, most_lines) = (lines.clone(), max_lines.min(self.most_lines));
             let intended = on_blocking_thread(move || {
                 let at = jiff::Timestamp::now().to_string();
-                // Room for what stands round the lines.
+                // Room for the text around the lines.
                 let most_bytes = max_bytes.saturating_sub(1_024);
                 let intended = Intended { own_id: &own_id, at: &at, most_lines, most_bytes };
                 journal.intend_batch(&run, worker, &lines, intended)
