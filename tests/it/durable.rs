@@ -103,6 +103,16 @@ fn spawn(place: &Workspace, words: &[String]) -> Child {
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
 }
 
+/// A run, one document at a time, that is killed when it has so many answers and waits for the next.
+fn killed_after(place: &Workspace, server: &Server, answers: usize) {
+    server.change(|state| state.most = Some(answers));
+    let mut child = spawn(place, &arguments(server, &["--jobs", "1"]));
+    until("the next is asked about", || (server.asked().len() == answers + 1).then_some(()));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    server.change(|state| state.most = None);
+}
+
 fn verb(place: &Workspace, words: &[&str]) -> Ran {
     Ran::of(place.loopctl(words).env("CONTRARY_KEY", "k"))
 }
@@ -131,12 +141,7 @@ fn documents_are_run_at_the_same_time() {
 #[test]
 fn a_killed_run_goes_on_and_pays_only_for_what_was_under_way() {
     let (place, server) = (documents(4), Server::start());
-    server.change(|state| state.most = Some(2));
-    let mut child = spawn(&place, &arguments(&server, &["--jobs", "1"]));
-    until("the third is asked about", || (server.asked().len() == 3).then_some(()));
-    child.kill().unwrap();
-    child.wait().unwrap();
-    server.change(|state| state.most = None);
+    killed_after(&place, &server, 2);
     let ran = verb(&place, &RESUME).exits(0);
     assert_eq!(ran.lines().len(), 2);
     assert_eq!(server.asked(), ["d0", "d1", "d2", "d2", "d3"]);
@@ -224,12 +229,7 @@ fn the_budget_of_a_run_ends_it_and_a_larger_one_lets_it_go_on() {
 #[test]
 fn a_run_whose_profile_has_changed_is_not_gone_on_with() {
     let (place, server) = (documents(3), Server::start());
-    server.change(|state| state.most = Some(1));
-    let mut child = spawn(&place, &arguments(&server, &["--jobs", "1"]));
-    until("the second is asked about", || (server.asked().len() == 2).then_some(()));
-    child.kill().unwrap();
-    child.wait().unwrap();
-    server.change(|state| state.most = None);
+    killed_after(&place, &server, 1);
     let rubric = place.read("rules/rubrics/parts.yaml");
     place.write("rules/rubrics/parts.yaml", format!("{rubric}\n# another\n"));
     verb(&place, &RESUME).exits(2).says(&["has changed since run", "loopctl run --resume"]);
@@ -280,12 +280,7 @@ fn runs_are_listed_shown_cancelled_retried_exported_and_removed() {
 #[test]
 fn documents_that_vanish_and_journals_that_are_no_journals_are_said() {
     let (place, server) = (documents(3), Server::start());
-    server.change(|state| state.most = Some(1));
-    let mut child = spawn(&place, &arguments(&server, &["--jobs", "1"]));
-    until("the second is asked about", || (server.asked().len() == 2).then_some(()));
-    child.kill().unwrap();
-    child.wait().unwrap();
-    server.change(|state| state.most = None);
+    killed_after(&place, &server, 1);
     std::fs::remove_file(place.path("in/d2.txt")).unwrap();
     let ran = verb(&place, &RESUME).exits(1);
     assert_eq!(ran.lines().len(), 1);

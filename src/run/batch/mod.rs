@@ -109,9 +109,13 @@ impl Batch {
         worked?;
         ended?;
         let stages = journal.stages(&run)?;
-        let waiting = stages.of(DocumentStage::Waiting) + stages.of(DocumentStage::Parked);
-        driver.end.not_tried = usize::try_from(waiting).unwrap_or(usize::MAX);
         driver.end.over_budget = session.budget().is_spent();
+        let mut waiting = stages.of(DocumentStage::Waiting) + stages.of(DocumentStage::Parked);
+        if driver.end.over_budget {
+            // What was under way when nothing was left goes on with a larger budget.
+            waiting += stages.of(DocumentStage::GivenUp);
+        }
+        driver.end.not_tried = usize::try_from(waiting).unwrap_or(usize::MAX);
         if driver.watch.gave_up() && waiting > 0 {
             let named = journal.waiting(&run, MOST_NAMED)?;
             driver.watch.say(observer, driver.end.not_tried, &named);
