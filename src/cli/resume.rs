@@ -2,6 +2,7 @@
 
 use super::exit::{Exit, Failure};
 use super::headings::{ARGUMENTS, CALLS, DOCUMENTS, OUTPUT};
+use super::hint::quoted;
 use super::latest_run::recall;
 use super::loading::state_folder;
 use super::output::Output;
@@ -48,6 +49,14 @@ pub(super) struct JournalArgument {
 }
 
 impl JournalArgument {
+    /// How another command names the same journal: ` --journal FILE`, where it was named.
+    pub(super) fn again(&self) -> String {
+        match &self.journal {
+            Some(file) => format!(" --journal {}", quoted(&file.display().to_string())),
+            None => String::new(),
+        }
+    }
+
     /// Opens the journal, which must be there.
     pub(super) fn open(&self) -> Result<Journal, Failure> {
         let usual = || state_folder().map(|folder| folder.join("journal.sqlite"));
@@ -55,9 +64,23 @@ impl JournalArgument {
         let Some(file) = self.journal.clone().or_else(latest).or_else(usual) else {
             return Err(Failure::usage("no journal is known").help("name it with `--journal FILE`"));
         };
-        if !file.is_file() {
-            let message = format!("there is no journal `{}`", file.display());
-            return Err(Failure::broken(message).help("name another with `--journal FILE`"));
+        match std::fs::metadata(&file) {
+            Ok(found) if found.is_dir() => {
+                let inside = file.join("journal.sqlite");
+                return Err(Failure::usage(format!("`{}` is a folder", file.display())).help(format!(
+                    "name the journal in it: `--journal {}`",
+                    quoted(&inside.display().to_string())
+                )));
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                let message = format!("there is no journal `{}`", file.display());
+                return Err(Failure::broken(message).help("name another with `--journal FILE`"));
+            }
+            Err(error) => {
+                let message = format!("can't open the journal `{}`: {error}", file.display());
+                return Err(Failure::broken(message).help("only its owner may read a journal"));
+            }
+            Ok(_) => {}
         }
         Ok(Journal::open(&file)?)
     }
@@ -92,7 +115,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     let journal = arguments.journal.open()?;
     let run = match &arguments.run {
         Some(id) => find_run(&journal, id)?,
-        None => latest_open(&journal)?,
+        None => latest_open(&journal, &arguments.journal.again())?,
     };
     if run.stage == RunStage::Cancelled && !arguments.quiet {
         output.say(&format!("run `{}` was cancelled, and goes on", run.id));
@@ -111,18 +134,19 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
 }
 
 /// The latest run that is not over.
-fn latest_open(journal: &Journal) -> Result<StoredRun, Failure> {
+fn latest_open(journal: &Journal, again: &str) -> Result<StoredRun, Failure> {
     let mut runs = journal.runs()?;
     let latest = runs.last().map(|run| run.id.clone()).ok_or_else(|| no_run(journal))?;
     while let Some(run) = runs.pop() {
         let stages = journal.stages(&run.id)?;
         let left = DocumentStage::LEFT;
-        if run.stage == RunStage::Open && (!run.listed || left.iter().any(|stage| stages.of(*stage) > 0)) {
+        if run.stage != RunStage::Cancelled && (!run.listed || left.iter().any(|stage| stages.of(*stage) > 0))
+        {
             return Ok(run);
         }
     }
     Err(Failure::usage(format!("no run in `{}` waits to be gone on with", journal.path().display()))
-        .help(format!("`loopctl runs show {latest}` says what the latest came to; `loopctl runs retry` tries what failed once more")))
+        .help(format!("`loopctl runs show {latest}{again}` says what the latest came to; `loopctl runs retry {latest}{again}` tries what failed once more")))
 }
 
 fn words(settings: &Value) -> Vec<String> {

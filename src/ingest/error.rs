@@ -106,7 +106,7 @@ pub enum InputError {
         limit: u64,
     },
     /// The system refused.
-    #[error("can't read {origin}: {source}")]
+    #[error("can't read {origin}: {}", words_of(source))]
     Io {
         /// The document or folder.
         origin: Origin,
@@ -161,6 +161,9 @@ impl InputError {
             InputError::Changed { .. } => "run it again".to_owned(),
             InputError::Vanished { .. } => "run it again when nobody changes the folder".to_owned(),
             InputError::TooLarge { .. } => "split it, or check that this is the file you meant".to_owned(),
+            InputError::Io { source, .. } if source.kind() == io::ErrorKind::NotFound => {
+                "bring it back and try it again, or leave it out".to_owned()
+            }
             InputError::Io { source, .. } if source.kind() == io::ErrorKind::PermissionDenied => {
                 "make it readable for the user who runs this".to_owned()
             }
@@ -173,6 +176,14 @@ fn spelling(path: &Path) -> String {
     match nearby(path) {
         Some(guess) => format!("did you mean `{guess}`?"),
         None => "check the spelling; names are relative to the working directory".to_owned(),
+    }
+}
+
+/// What the system said, in words that are not its library's.
+fn words_of(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "it is not there any more".to_owned(),
+        _ => error.to_string(),
     }
 }
 

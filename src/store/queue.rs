@@ -268,6 +268,18 @@ impl Journal {
         Ok(self.select(query, [document.0], |row| row.get(0))?.pop().unwrap_or_default())
     }
 
+    /// How many documents of a run passed, or were rightly skipped.
+    ///
+    /// # Errors
+    /// Whatever befalls the file.
+    pub fn passed_in(&self, run: &RunId) -> Result<usize, StoreError> {
+        let query = "SELECT count(*) FROM runs r JOIN documents d ON d.run = r.number AND d.state = 2
+                     JOIN outcomes o ON o.document = d.number
+                     WHERE r.id = ?1 AND json_extract(o.outcome, '$.final_status') IN ('passed', 'skipped')";
+        let count = self.select(query, params![run.as_str()], |row| super::history::unsigned(row, 0))?.pop();
+        Ok(usize::try_from(count.unwrap_or_default()).unwrap_or(usize::MAX))
+    }
+
     /// Makes the documents that one run finished those of another, with their results and without what happened in them. How
     /// many those were.
     ///
@@ -424,12 +436,12 @@ fn enqueue_one(
     Err(rusqlite::Error::StatementChangedRows(0))
 }
 
-/// Another run that has a document of the same files waiting or under way, while a process works on that run.
+/// Another run that has a document of the same files, while a process works on that run.
 fn at_work_elsewhere(connection: &Connection, run: i64, artifact: i64) -> rusqlite::Result<Option<RunId>> {
     let mut statement = connection.prepare_cached(
         "SELECT r.id, w.machine, w.process FROM documents d
          JOIN runs r ON r.number = d.run JOIN workers w ON w.run = d.run
-         WHERE d.artifact = ?2 AND d.run <> ?1 AND d.state IN (0, 1, 5) AND r.state = 0 AND w.state = 0",
+         WHERE d.artifact = ?2 AND d.run <> ?1 AND r.state = 0 AND w.state = 0",
     )?;
     let workers = statement.query_map([run, artifact], |row| {
         Ok((row.get::<_, String>(0)?, ProcessId { machine: row.get(1)?, process: row.get(2)? }))

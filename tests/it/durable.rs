@@ -198,7 +198,12 @@ fn two_processes_share_a_run_and_do_no_document_twice() {
     until("the first has asked", || (server.asked().len() == 2).then_some(()));
     // Who would do the same documents in the same folder is told so.
     let refused = run(&place, &server, &["--jobs", "2"]).exits(1);
-    refused.says(&["at which a process is at work", "loopctl resume"]);
+    let refused = refused.says(&[
+        "at which a process is at work",
+        "loopctl resume",
+        "11 more documents are of that run",
+    ]);
+    assert_eq!(refused.err.matches("at which a process is at work").count(), 1);
     let words: Vec<String> = RESUME.iter().chain(&["--jobs", "2"]).map(|word| (*word).to_owned()).collect();
     let mut second = spawn(&place, &words);
     for child in [&mut first, &mut second] {
@@ -211,6 +216,51 @@ fn two_processes_share_a_run_and_do_no_document_twice() {
     let shown =
         verb(&place, &["runs", "list", "--format", "text", "--journal", "out/journal.sqlite"]).exits(0);
     assert!(shown.out.contains("finished"), "{}", shown.out);
+}
+
+#[cfg(unix)]
+#[test]
+fn what_one_process_leaves_is_not_taken_for_done_by_another() {
+    let (place, server) = (documents(6), Server::start());
+    server.change(|state| state.most = Some(0));
+    let mut first = spawn(&place, &arguments(&server, &["--jobs", "2", "--drain", "0s"]));
+    until("the first has asked", || (server.asked().len() == 2).then_some(()));
+    let words: Vec<String> = RESUME.iter().chain(&["--jobs", "2"]).map(|word| (*word).to_owned()).collect();
+    let mut second = spawn(&place, &words);
+    until("the second has asked", || (server.asked().len() == 4).then_some(()));
+    let id = first.id().to_string();
+    assert!(std::process::Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    assert_eq!(until("the first has ended", || first.try_wait().unwrap()).code(), Some(130));
+    server.change(|state| state.most = None);
+    assert_eq!(until("the second has ended", || second.try_wait().unwrap()).code(), Some(1));
+    assert_eq!(stages(&place)["given_up"], 2);
+    verb(&place, &RESUME).exits(0);
+    assert_eq!((server.asked().len(), &stages(&place)["finished"]), (8, &6.into()));
+    // There is nothing left, and what there is has passed.
+    let journal = ["--journal", "out/journal.sqlite"];
+    let listed = verb(&place, &[&["runs", "list", "--format", "json"], &journal[..]].concat()).exits(0);
+    let id = listed.json()[0]["id"].as_str().unwrap().to_owned();
+    verb(&place, &[&["resume", &id], &journal[..]].concat()).exits(0);
+    // A slip leaves no run behind.
+    run(&place, &server, &["--type", "unknown", "--report", "none/page.html"])
+        .exits(2)
+        .says(&["no folder `none`"]);
+    let slip = [
+        "run",
+        "--profile",
+        "parts",
+        "--out",
+        "out",
+        "nowhere",
+        "--provider-config",
+        "base_url=http://127.0.0.1:1/v1",
+    ];
+    verb(&place, &slip).exits(1).says(&["there is no file or folder `nowhere`"]);
+    let again = verb(&place, &[&["runs", "list", "--format", "json"], &journal[..]].concat()).exits(0);
+    assert_eq!(again.json().as_array().unwrap().len(), 1);
+    verb(&place, &["runs", "list", "--journal", "out"])
+        .exits(2)
+        .says(&["`out` is a folder", "journal.sqlite"]);
 }
 
 #[test]

@@ -39,6 +39,8 @@ pub(super) struct Screen<'a> {
     /// The folder of the artifacts.
     pub(super) out: Option<PathBuf>,
     pub(super) unreadable: u64,
+    /// Documents of another run, at which a process is at work.
+    pub(super) elsewhere: u64,
     /// Why not every document was tried.
     pub(super) gave_up: Option<Failure>,
     /// What is kept of each document, to be scored again.
@@ -89,6 +91,9 @@ impl Screen<'_> {
         {
             self.output.say(render_text(&summary, self.output.err_paint).trim_end());
         }
+        if let Some(more @ 1..) = self.elsewhere.checked_sub(1) {
+            self.output.say(&format!("{more} more documents are of that run"));
+        }
         if let Some(line) = left_out {
             self.output.say(line);
         }
@@ -114,7 +119,8 @@ pub(super) struct GoOn<'a> {
 
 impl GoOn<'_> {
     fn say(&self, end: &BatchEnd, gave_up: bool, output: &mut Output) {
-        if end.not_tried == 0 && !end.cancelled {
+        let left = end.not_tried + end.given_up;
+        if left == 0 && !end.cancelled {
             return;
         }
         let command = match self.journal {
@@ -124,14 +130,13 @@ impl GoOn<'_> {
                 format!("loopctl resume {} --journal {}", self.run, quoted(&file.display().to_string()))
             }
         };
-        let waiting = match end.not_tried {
+        let waiting = match left {
             0 => String::new(),
             1 => "1 document waits; ".to_owned(),
             more => format!("{more} documents wait; "),
         };
         if end.over_budget {
-            let failure =
-                Failure::broken(format!("the run's budget is spent: {} left", count(end.not_tried)));
+            let failure = Failure::broken(format!("the run's budget is spent: {} left", count(left)));
             complain(
                 output,
                 &failure.help(format!("raise `budget` of the profile, then go on with `{command}`")),
@@ -219,7 +224,13 @@ impl Observer for Screen<'_> {
     }
 
     fn unusable(&mut self, error: &InputError) {
-        if let Some(summary) = &mut self.summary {
+        if let InputError::AtWorkElsewhere { .. } = error {
+            // The others would be told the same.
+            self.elsewhere += 1;
+            if self.elsewhere > 1 {
+                return;
+            }
+        } else if let Some(summary) = &mut self.summary {
             self.unreadable += 1;
             summary.set_unreadable(self.unreadable);
         }

@@ -21,6 +21,7 @@ use super::jobs;
 use super::screen::{GoOn, Lives, Screen};
 use super::which::{Chosen, DecidedBy, Which, choose, settings_to_go_on};
 use crate::diag::Problems;
+use crate::disk;
 use crate::plan::{JudgePlan, Plan, Terms, ValidatorPlan};
 use crate::profile::{Asked, read_text_file};
 use crate::provider::{Prices, Recorder};
@@ -30,7 +31,7 @@ use crate::run::{
     Batch, BatchEnd, BatchSettings, Candidates, Consultant, RunStore, Session, asked_of, open_panel,
     open_stages, plan_ids, plugins_of, unpriced,
 };
-use crate::store::{Artifacts, Journal, ProcessId, RunRecord, StoreError, WorkerLog, folder_key};
+use crate::store::{Artifacts, Journal, ProcessId, RunId, RunRecord, StoreError, WorkerLog, folder_key};
 use crate::value::{MAX_CANDIDATE_DEPTH, Millis, is_deeper, sanitize_line};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -99,6 +100,9 @@ impl Work {
         refuse_cassettes_among_inputs(&self.inputs)?;
         refuse_profiles(&self.inputs)?;
         refuse_standard_input_twice(&self.inputs, &self.from)?;
+        if let Some(file) = &self.report {
+            refuse_unwritable(file)?;
+        }
         let several = !is_one(&self.inputs, &self.from);
         let supplied = match &self.extraction {
             Some(_) if several => {
@@ -143,7 +147,9 @@ impl Work {
         if let Some(note) = chosen.note.as_ref().filter(|_| !self.quiet) {
             output.say(&sanitize_line(note));
         }
-        if !matches!(self.journal, JournalPlace::Memory) {
+        let before = latest_run::recall();
+        let is_kept = !matches!(self.journal, JournalPlace::Memory);
+        if is_kept {
             latest_run::remember(journal.path(), &chosen.run);
         }
         let run = chosen.run.clone();
@@ -205,6 +211,7 @@ impl Work {
             hint,
             out: self.out.clone(),
             unreadable: 0,
+            elsewhere: 0,
             progress: (several && !is_verdict).then(|| ProgressLine::start(None, self.quiet)),
             summary: (several && !is_verdict).then(|| {
                 RunSummary::new(RunFacts::new(
@@ -226,12 +233,19 @@ impl Work {
                 .with_time(tape::time_of(tape.as_ref()));
             let session = Arc::new(session);
             let end = batch.run(&session, &mut screen).await?;
-            if end.not_tried == 0 && !end.cancelled {
+            if end.not_tried + end.given_up == 0 && !end.cancelled {
                 session.close(&jiff::Timestamp::now().to_string()).await?;
             }
             Ok::<BatchEnd, StoreError>(end)
         });
         at_work.store(false, Ordering::Relaxed);
+        if is_kept && end.is_ok() && journal.stages(&run)?.sum() == 0 {
+            // Nothing was found: what was the latest run still is.
+            journal.remove_run(&run)?;
+            if let Some(before) = before {
+                latest_run::remember(&before.journal, &RunId::new(before.run));
+            }
+        }
         let keeper = screen.keeper.take();
         let left_out = left_out.line(end.as_ref().map_or(0, |end| end.repeated)).filter(|_| !self.quiet);
         let how_to_go_on = GoOn { run: &run, journal: &self.journal, quiet: self.quiet };
@@ -334,10 +348,28 @@ impl Work {
     }
 }
 
+/// A report is written when everything is paid for.
+fn refuse_unwritable(report: &Path) -> Result<(), Failure> {
+    let folder = report.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let refused = |why: String| {
+        let failure = Failure::usage(format!("can't write the report to `{}`: {why}", report.display()));
+        failure.help("name a file in a folder that is there and that you may write to")
+    };
+    if report.is_dir() {
+        return Err(refused("it is a folder".to_owned()));
+    }
+    if !folder.is_dir() {
+        return Err(refused(format!("there is no folder `{}`", folder.display())));
+    }
+    disk::try_folder(folder).map_err(|error| refused(error.to_string()))
+}
+
 fn exit_of(end: &BatchEnd) -> Exit {
     if end.cancelled {
         Exit::Interrupted
-    } else if end.unusable > 0 || end.provider_errors > 0 || end.not_tried > 0 || end.set_aside > 0 {
+    } else if end.unusable + end.provider_errors + end.set_aside + end.failed > 0
+        || end.not_tried + end.given_up > 0
+    {
         Exit::Broken
     } else if end.finished == 0 {
         // Nothing was found, which is not what was meant.

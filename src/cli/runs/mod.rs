@@ -69,7 +69,11 @@ fn cancel(arguments: &CancelArguments, output: &mut Output) -> Result<Exit, Fail
         1 => "1 process ends what it has begun".to_owned(),
         more => format!("{more} processes end what they have begun"),
     };
-    output
-        .say(&format!("run `{}` is cancelled: {note}; `loopctl resume {}` goes on with it", run.id, run.id));
+    output.say(&format!(
+        "run `{}` is cancelled: {note}; `loopctl resume {}{}` goes on with it",
+        run.id,
+        run.id,
+        arguments.journal.again()
+    ));
     Ok(Exit::Success)
 }

@@ -41,7 +41,14 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         if is_at_work(&journal, run)? {
             exit = Exit::Broken;
             let failure = Failure::broken(format!("a process works on run `{}`", run.id));
-            complain(output, &failure.help(format!("end it first, with `loopctl runs cancel {}`", run.id)));
+            complain(
+                output,
+                &failure.help(format!(
+                    "end it first, with `loopctl runs cancel {}{}`",
+                    run.id,
+                    arguments.journal.again()
+                )),
+            );
             continue;
         }
         let what = format!("run `{}` of {} documents", run.id, run.documents);

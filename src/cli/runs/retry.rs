@@ -60,6 +60,10 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     journal.reopen_run(&run.id)?;
     let documents = if found.len() == 1 { "1 document waits" } else { "documents wait" };
     let count = if found.len() == 1 { String::new() } else { format!("{} ", found.len()) };
-    output.say(&format!("{count}{documents}: go on with `loopctl resume {}`", run.id));
+    output.say(&format!(
+        "{count}{documents}: go on with `loopctl resume {}{}`",
+        run.id,
+        arguments.journal.again()
+    ));
     Ok(Exit::Success)
 }

@@ -25,7 +25,7 @@ use super::trace::{end_run, run_span};
 use crate::ingest::{Input, InputError};
 use crate::policy::{FinalStatus, StopReason};
 use crate::result::DocumentResult;
-use crate::store::{Claimed, DocumentStage, Journal, RunId, StoreError, WorkerId};
+use crate::store::{Claimed, DocumentStage, Journal, RunId, RunStage, StoreError, WorkerId};
 use serde_json::Value;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -109,13 +109,20 @@ impl Batch {
         worked?;
         ended?;
         let stages = journal.stages(&run)?;
-        driver.end.over_budget = session.budget().is_spent();
-        let mut waiting = stages.of(DocumentStage::Waiting) + stages.of(DocumentStage::Parked);
-        if driver.end.over_budget {
-            // What was under way when nothing was left goes on with a larger budget.
-            waiting += stages.of(DocumentStage::GivenUp);
+        let count = |stage| usize::try_from(stages.of(stage)).unwrap_or(usize::MAX);
+        let end = &mut driver.end;
+        end.over_budget = session.budget().is_spent();
+        end.cancelled |= journal.run(&run)?.is_some_and(|run| run.stage == RunStage::Cancelled);
+        end.failed = count(DocumentStage::Failed);
+        end.given_up = count(DocumentStage::GivenUp);
+        end.not_tried = count(DocumentStage::Waiting) + count(DocumentStage::Parked);
+        let waiting = end.not_tried;
+        // Earlier processes, and others, have had a part in it: what counts is the run.
+        let over = count(DocumentStage::Finished) + end.failed;
+        if over > end.finished {
+            end.finished = over;
+            end.passed = journal.passed_in(&run)?;
         }
-        driver.end.not_tried = usize::try_from(waiting).unwrap_or(usize::MAX);
         if driver.watch.gave_up() && waiting > 0 {
             let named = journal.waiting(&run, MOST_NAMED)?;
             driver.watch.say(observer, driver.end.not_tried, &named);

@@ -224,7 +224,7 @@ impl Waves {
         let (Some(provider), Some(group)) = (self.providers.get(&batch.provider).cloned(), group) else {
             let own = &batch.own_id;
             let why = format!(
-                "the batch `{own}` is of a provider that this run has no more; was its configuration changed?"
+                "the batch `{own}` is of a provider that this run has no more; was its base URL or its configuration changed?"
             );
             self.refuse(why);
             return;
