@@ -325,6 +325,7 @@ fn runs_are_listed_shown_cancelled_retried_exported_and_removed() {
     of(&["runs", "prune", &id]).exits(0).says(&["removed run"]);
     assert_eq!(of(&["runs", "list", "--format", "json"]).exits(0).json(), serde_json::json!([]));
     of(&["runs", "prune"]).exits(2);
+    of(&["runs", "prune", "--older-than", "soon"]).exits(2).says(&["expected a number of days"]);
 }
 
 #[test]

@@ -13,7 +13,7 @@ pub(super) struct Arguments {
     #[arg(value_name = "RUN")]
     runs: Vec<String>,
     /// Every run that began so many days ago or earlier
-    #[arg(long, value_name = "DAYS")]
+    #[arg(long, value_name = "DAYS", value_parser = days)]
     older_than: Option<u32>,
     /// Say what would be removed, and remove nothing
     #[arg(long)]
@@ -66,6 +66,11 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         output.say("no run is that old");
     }
     Ok(exit)
+}
+
+/// A number of days.
+fn days(text: &str) -> Result<u32, String> {
+    text.parse().map_err(|_| "expected a number of days, such as `30`".to_owned())
 }
 
 fn is_at_work(journal: &Journal, run: &StoredRun) -> Result<bool, Failure> {
