@@ -297,7 +297,8 @@ impl Driver {
             };
         }
         for claimed in claimed {
-            let work = work_on(Arc::clone(&self.shared), claimed.clone(), self.notices.clone());
+            // On the heap, so that no more than its address moves through the executor.
+            let work = Box::pin(work_on(Arc::clone(&self.shared), claimed.clone(), self.notices.clone()));
             let task = self.under_way.spawn(work.in_current_span());
             self.working.insert(task.id(), claimed);
         }
