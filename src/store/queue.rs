@@ -215,7 +215,7 @@ impl Journal {
                 // that was being read, and one whose answer was being looked at.
                 connection.execute(
                     "UPDATE documents SET crashes = crashes + 1 WHERE worker = ?1 AND state = 1
-                     AND (source_digest = '' OR EXISTS (SELECT 1 FROM answers a WHERE a.document = number))",
+                     AND (source_digest = '' OR EXISTS (SELECT 1 FROM answers a WHERE a.document = documents.number))",
                     [worker.0],
                 )?;
                 connection.execute(
