@@ -38,7 +38,9 @@ pub(super) fn run(work: impl FnOnce() + Send + 'static) -> io::Result<()> {
 }
 
 /// Quick work, which one thread does after the other: codecs take microseconds, and to wake a thread takes as long.
-struct Lane {
+struct Lane(Mutex<LaneState>);
+
+struct LaneState {
     /// Changes when the thread that serves it is given up.
     generation: u64,
     is_served: bool,
@@ -46,71 +48,83 @@ struct Lane {
     waiting: VecDeque<(u64, Work)>,
 }
 
-static LANE: Mutex<Lane> =
-    Mutex::new(Lane { generation: 0, is_served: false, next: 0, waiting: VecDeque::new() });
-
-fn lane() -> MutexGuard<'static, Lane> {
-    LANE.lock().unwrap_or_else(PoisonError::into_inner)
-}
+/// The one that all plugins share.
+static LANE: Lane = Lane::new();
 
 /// For how long quick work may wait for its turn before the thread that serves the others is taken for slow.
 pub(super) const SLOW: Duration = Duration::from_millis(10);
 
 /// Quick work that waits for its turn, or has had it.
-#[derive(Debug)]
-pub(super) struct Queued(u64);
+pub(super) struct Queued {
+    lane: &'static Lane,
+    id: u64,
+}
 
 /// Has quick work done after what waits already. Whoever waits for it says after [`SLOW`] that it is [overdue](Queued::overdue).
 ///
 /// # Errors
 /// When no thread can be begun.
 pub(super) fn queue(work: impl FnOnce() + Send + 'static) -> io::Result<Queued> {
-    let mut lane = lane();
-    let id = lane.next;
-    lane.next = id.wrapping_add(1);
-    lane.waiting.push_back((id, Box::new(work)));
-    if !lane.is_served {
-        start(lane).inspect_err(|_| self::lane().waiting.retain(|(other, _)| *other != id))?;
-    }
-    Ok(Queued(id))
+    LANE.queue(Box::new(work))
 }
 
 impl Queued {
     /// If its turn has not come, it does so on another thread, which serves the others from there on.
     pub(super) fn overdue(self) {
-        let mut lane = lane();
-        let Some(at) = lane.waiting.iter().position(|(id, _)| *id == self.0) else { return };
-        lane.generation = lane.generation.wrapping_add(1);
-        if let Some(own) = lane.waiting.remove(at) {
-            lane.waiting.push_front(own);
+        let mut state = self.lane.state();
+        let Some(at) = state.waiting.iter().position(|(id, _)| *id == self.id) else { return };
+        state.generation = state.generation.wrapping_add(1);
+        if let Some(own) = state.waiting.remove(at) {
+            state.waiting.push_front(own);
         }
         // Without another thread, it waits for the next work that finds one, or for the end of its patience.
-        let _ = start(lane);
+        let _ = self.lane.start(state);
     }
 }
 
-/// Has another thread serve the lane.
-fn start(mut lane: MutexGuard<'_, Lane>) -> io::Result<()> {
-    lane.is_served = true;
-    let generation = lane.generation;
-    drop(lane);
-    run(move || serve_lane(generation)).inspect_err(|_| self::lane().is_served = false)
-}
+impl Lane {
+    const fn new() -> Self {
+        Lane(Mutex::new(LaneState { generation: 0, is_served: false, next: 0, waiting: VecDeque::new() }))
+    }
 
-fn serve_lane(generation: u64) {
-    loop {
-        let work = {
-            let mut lane = lane();
-            if lane.generation != generation {
-                return;
-            }
-            let Some((_, work)) = lane.waiting.pop_front() else {
-                lane.is_served = false;
-                return;
+    fn state(&self) -> MutexGuard<'_, LaneState> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn queue(&'static self, work: Work) -> io::Result<Queued> {
+        let mut state = self.state();
+        let id = state.next;
+        state.next = id.wrapping_add(1);
+        state.waiting.push_back((id, work));
+        if !state.is_served {
+            self.start(state).inspect_err(|_| self.state().waiting.retain(|(other, _)| *other != id))?;
+        }
+        Ok(Queued { lane: self, id })
+    }
+
+    /// Has another thread serve it.
+    fn start(&'static self, mut state: MutexGuard<'_, LaneState>) -> io::Result<()> {
+        state.is_served = true;
+        let generation = state.generation;
+        drop(state);
+        run(move || self.serve(generation)).inspect_err(|_| self.state().is_served = false)
+    }
+
+    fn serve(&self, generation: u64) {
+        loop {
+            let work = {
+                let mut state = self.state();
+                if state.generation != generation {
+                    return;
+                }
+                let Some((_, work)) = state.waiting.pop_front() else {
+                    state.is_served = false;
+                    return;
+                };
+                work
             };
-            work
-        };
-        work();
+            work();
+        }
     }
 }
 
@@ -157,13 +171,20 @@ mod tests {
 
     #[test]
     fn quick_work_that_waits_behind_slow_work_is_done_when_it_is_overdue() {
+        static OWN: Lane = Lane::new();
+        let queue = |work: Work| OWN.queue(work).unwrap();
         let (release, held) = channel::<()>();
+        let (begins, begun) = channel();
         let (sender, done) = channel();
         let say = |what: &'static str| {
             let sender = sender.clone();
-            queue(move || sender.send(what).unwrap()).unwrap()
+            queue(Box::new(move || sender.send(what).unwrap()))
         };
-        queue(move || assert!(held.recv().is_err())).unwrap();
+        queue(Box::new(move || {
+            begins.send(()).unwrap();
+            assert!(held.recv().is_err());
+        }));
+        begun.recv().unwrap();
         let (first, second) = (say("first"), say("second"));
         second.overdue();
         assert_eq!([done.recv().unwrap(), done.recv().unwrap()], ["second", "first"]);
