@@ -1,0 +1,32 @@
+//! Results of runs held against labelled documents (`loopctl evaluate`): how good are we really?
+//!
+//! - `label`: what is known to be true of a document, and how labels of several people are settled; `label_json`, `label_table` and
+//!   `label_map` read it from our own JSON, corrections of reviewers, tables, and JSON of others;
+//! - `document_names`: which label is about which document;
+//! - `outcome`: what came of each labelled field of a document;
+//! - `evaluator`: takes labels and results, `tally` and `risk` sum up what came of them, `evaluation` is the whole of it.
+
+mod document_names;
+mod evaluation;
+mod evaluator;
+mod label;
+mod label_json;
+mod label_map;
+mod label_table;
+mod outcome;
+mod risk;
+mod settle;
+mod tally;
+
+#[cfg(test)]
+mod tests;
+
+pub(crate) use evaluation::{
+    Confusion, CostFigures, Evaluation, FieldFigures, LookAtDocument, Reason, ShownField, Sources, Unmatched,
+};
+pub(crate) use evaluator::Evaluator;
+pub(crate) use label::{LabelError, LabelRecord};
+pub(crate) use label_json::{read_json, read_json_line};
+pub(crate) use label_map::{LabelMap, WrittenLabelMap};
+pub(crate) use label_table::read_table;
+pub(crate) use risk::{RiskCoverage, RiskPoint};
