@@ -200,9 +200,8 @@ impl<'s> ValueComparison<'s> {
                 }
             }
         } else {
-            let fits: Vec<Vec<usize>> = (0..label.len())
-                .map(|l| (0..said.len()).filter(|s| agrees(l, *s)).collect())
-                .collect();
+            let fits: Vec<Vec<usize>> =
+                (0..label.len()).map(|l| (0..said.len()).filter(|s| agrees(l, *s)).collect()).collect();
             for l in 0..label.len() {
                 pair_off(l, &fits, &mut vec![false; said.len()], &mut partner);
             }

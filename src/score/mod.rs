@@ -49,7 +49,7 @@ pub use assessment::Assessment;
 pub(crate) use assessment::top_level_field;
 pub use assessor::{Assessor, Beside, Scoring};
 pub use evidence::{Evidence, LeafEvidence};
-pub(crate) use field_comparison::{FieldComparison, Items, ValueComparison};
+pub(crate) use field_comparison::{Items, ValueComparison};
 pub(crate) use field_reader::{FieldReader, Statement};
 pub use grounded::{FieldMention, Source, read_mentions};
 pub(crate) use grounding::Scope;

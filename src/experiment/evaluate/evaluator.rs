@@ -3,7 +3,8 @@
 use super::document_names::{DocumentNames, Fit};
 use super::evaluation::{
     Ambiguous, Confusion, CostFigures, Disputed, DocumentFigures, Evaluation, LookAtDocument, PassedFigures,
-    Reason, RefusedFigures, ShownField, Sources, TypeFigures, UnknownField, Unmatched, UnmatchedLabel, rounded,
+    Reason, RefusedFigures, ShownField, Sources, TypeFigures, UnknownField, Unmatched, UnmatchedLabel,
+    rounded,
 };
 use super::label::LabelRecord;
 use super::outcome::{FieldOutcome, Verdict, last_key, outcome, top_key};
@@ -219,8 +220,9 @@ impl<'p> Evaluator<'p> {
         if self.rubric_fields.is_empty() {
             return Vec::new();
         }
-        let is_known =
-            |field: &str| [&self.rubric_fields, &self.said_fields].iter().any(|known| known.contains(top_key(field)));
+        let is_known = |field: &str| {
+            [&self.rubric_fields, &self.said_fields].iter().any(|known| known.contains(top_key(field)))
+        };
         let mut counts: BTreeMap<String, u64> = BTreeMap::new();
         for (_, outcome) in evaluated.iter_mut() {
             outcome.fields.retain(|field| {
@@ -302,9 +304,8 @@ fn summed(
     let fields = tallies.iter().map(|(field, tally)| tally.figures(field, by(field), confidence)).collect();
 
     // Documents without a labelled field are neither right nor wrong.
-    let judged: Vec<&Outcome> = (all.iter().map(|(_, outcome)| outcome))
-        .filter(|outcome| !outcome.fields.is_empty())
-        .collect();
+    let judged: Vec<&Outcome> =
+        (all.iter().map(|(_, outcome)| outcome)).filter(|outcome| !outcome.fields.is_empty()).collect();
     let count = |wanted: &dyn Fn(&Outcome) -> bool| judged.iter().filter(|one| wanted(one)).count() as u64;
     let passed = count(&|one| one.passed);
     let passed_wrong = count(&|one| one.passed && !one.is_right());
@@ -359,7 +360,9 @@ fn most_frequent(counts: BTreeMap<(&str, Verdict, &str, &str), u64>) -> (Vec<Con
         })
         .collect();
     confusions.sort_by(|a, b| {
-        b.count.cmp(&a.count).then_with(|| (&a.field, a.verdict, &a.label, &a.said).cmp(&(&b.field, b.verdict, &b.label, &b.said)))
+        b.count.cmp(&a.count).then_with(|| {
+            (&a.field, a.verdict, &a.label, &a.said).cmp(&(&b.field, b.verdict, &b.label, &b.said))
+        })
     });
     let more = confusions.len().saturating_sub(MOST_CONFUSIONS) as u64;
     confusions.truncate(MOST_CONFUSIONS);

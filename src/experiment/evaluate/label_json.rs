@@ -7,7 +7,8 @@ use serde_json::{Map, Value};
 
 /// Members of a label and of a correction.
 const LABEL_KEYS: [&str; 5] = ["document", "document_type", "fields", "reviewer", "at"];
-const CORRECTION_KEYS: [&str; 7] = ["document", "document_type", "field", "before", "after", "reviewer", "at"];
+const CORRECTION_KEYS: [&str; 7] =
+    ["document", "document_type", "field", "before", "after", "reviewer", "at"];
 
 /// Reads a file that holds one label, or a list of them. `document` is the document's name where a label does not say it, as that of
 /// `X.labels.json`.
@@ -165,7 +166,9 @@ fn refuse_slips(members: &Map<String, Value>, known: &[&str], place: &str) -> Re
         (!members.contains_key(guess)).then_some((key, guess))
     });
     match slip {
-        Some((key, guess)) => Err(LabelError::new(place, format!("unknown key `{key}`; did you mean `{guess}`?"))),
+        Some((key, guess)) => {
+            Err(LabelError::new(place, format!("unknown key `{key}`; did you mean `{guess}`?")))
+        }
         None => Ok(()),
     }
 }
@@ -189,11 +192,7 @@ fn required_text(
     }
 }
 
-fn optional_text(
-    members: &Map<String, Value>,
-    key: &str,
-    place: &str,
-) -> Result<Option<String>, LabelError> {
+fn optional_text(members: &Map<String, Value>, key: &str, place: &str) -> Result<Option<String>, LabelError> {
     match members.get(key) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text.clone())),

@@ -243,7 +243,10 @@ impl LabelMap {
         let optional = |from: &Option<Place>| from.as_ref().and_then(text);
         let named = text(&self.document).or_else(|| document.map(str::to_owned));
         let Some(document) = named.filter(|name| !name.is_empty()) else {
-            return Err(LabelError::new(place, "expected the name of a document where `document` says, found none"));
+            return Err(LabelError::new(
+                place,
+                "expected the name of a document where `document` says, found none",
+            ));
         };
         let mut fields: Vec<(String, FieldLabel)> = Vec::new();
         for reader in self.fields.iter().filter(|reader| reader.is_of(&document)) {

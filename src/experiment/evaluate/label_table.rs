@@ -111,8 +111,9 @@ fn cell<'r>(header: &StringRecord, row: &'r StringRecord, name: &str) -> Option<
 
 fn by_header(header: &StringRecord, row: &StringRecord, place: &str) -> Result<LabelRecord, LabelError> {
     let text = |name: &str| cell(header, row, name).map(str::to_owned);
-    let document = text(DOCUMENT)
-        .ok_or_else(|| LabelError::new(place, "`document`: expected the name of a document, found nothing"))?;
+    let document = text(DOCUMENT).ok_or_else(|| {
+        LabelError::new(place, "`document`: expected the name of a document, found nothing")
+    })?;
     let fields = header.iter().zip(row).filter(|(column, cell)| {
         !cell.is_empty() && ![DOCUMENT, DOCUMENT_TYPE, REVIEWER, AT].contains(column)
     });

@@ -21,12 +21,9 @@ mod tally;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use evaluation::{
-    Confusion, CostFigures, Evaluation, FieldFigures, LookAtDocument, Reason, ShownField, Sources, Unmatched,
-};
+pub(crate) use evaluation::{CostFigures, Evaluation, FieldFigures, LookAtDocument};
 pub(crate) use evaluator::Evaluator;
 pub(crate) use label::{LabelError, LabelRecord};
 pub(crate) use label_json::{read_json, read_json_line};
 pub(crate) use label_map::{LabelMap, WrittenLabelMap};
 pub(crate) use label_table::read_table;
-pub(crate) use risk::{RiskCoverage, RiskPoint};

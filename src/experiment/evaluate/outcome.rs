@@ -120,7 +120,8 @@ fn items(key: &str, label: &FieldLabel, said: Option<&Value>, comparison: ValueC
         Held::ContainsWords | Held::ContainsText => {
             let whole_words = label.held == Held::ContainsWords;
             let parts = value.as_array().map_or_else(|| std::slice::from_ref(value), Vec::as_slice);
-            let agreeing = parts.iter().filter(|part| comparison.contains(part, said, whole_words)).count() as u64;
+            let agreeing =
+                parts.iter().filter(|part| comparison.contains(part, said, whole_words)).count() as u64;
             Items { labelled: parts.len() as u64, said: agreeing, agreeing }
         }
     };

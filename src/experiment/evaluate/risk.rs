@@ -126,7 +126,10 @@ mod tests {
     #[test]
     fn what_has_no_score_comes_last() {
         let found = RiskCoverage::of(vec![(None, true), (Some(0.0), false)], 0.95);
-        assert_eq!(found.points.iter().map(|p| (p.score, p.wrong)).collect::<Vec<_>>(), [(Some(0.0), 0), (None, 1)]);
+        assert_eq!(
+            found.points.iter().map(|p| (p.score, p.wrong)).collect::<Vec<_>>(),
+            [(Some(0.0), 0), (None, 1)]
+        );
     }
 
     proptest! {

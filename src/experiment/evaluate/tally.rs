@@ -58,8 +58,7 @@ impl FieldTally {
         figures.field = field.to_owned();
         figures.compared_by = compared_by;
         figures.said_values = (!self.is_partial).then_some(self.said);
-        figures.precision =
-            if self.is_partial { None } else { share(self.said_agreeing, self.said) };
+        figures.precision = if self.is_partial { None } else { share(self.said_agreeing, self.said) };
         figures.recall = share(figures.agreeing_values, figures.labelled_values);
         figures.f1 = figures.precision.zip(figures.recall).map(|(precision, recall)| {
             let sum = precision + recall;

@@ -148,10 +148,8 @@ fn quantity(
         let token = tokens.get(at).filter(|token| token.kind == TokenKind::Number)?;
         let written = number_at(text, tokens, at, decimal_comma)?;
         let own = unit_at(text, tokens, at).or(unit.map(|unit| unit.0));
-        numbers.push(Number {
-            written,
-            measured: own.map(|unit| (unit.dimension, written.scaled(unit.power))),
-        });
+        numbers
+            .push(Number { written, measured: own.map(|unit| (unit.dimension, written.scaled(unit.power))) });
         at += 1;
         if !token.percent && tokens.get(at).is_some_and(|next| next.listed().unit.is_some()) {
             at += 1;
