@@ -9,7 +9,7 @@ use self::labels::LabelFiles;
 use self::results::{ResultArguments, ResultSource};
 use super::exit::{Exit, Failure};
 use super::headings::{ARGUMENTS, OUTPUT, PROFILE};
-use super::loading::ProfileArguments;
+use super::loading::{ProfileArguments, usual_profile};
 use super::output::{Format, Output};
 use crate::disk::{self, Access};
 use crate::experiment::evaluate::{Evaluation, Evaluator};
@@ -54,21 +54,23 @@ pub(super) struct Arguments {
 
 pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
     let mut labels = LabelFiles::read(&arguments.labels, arguments.columns.as_deref(), output)?;
-    let (source, ran) = match arguments.fresh.is_asked() {
-        true => {
-            let run =
-                arguments.fresh.run(&labels, arguments.profile.as_deref(), &arguments.settings, output)?;
-            (ResultSource::Fresh(run.lines), run.exit)
-        }
-        false => (arguments.results.source()?, Exit::Success),
-    };
-    let named = match &arguments.profile {
-        Some(profile) => profile.clone(),
-        None => source.profile()?,
+    let recorded = if arguments.fresh.is_asked() { None } else { Some(arguments.results.source()?) };
+    let named = match (&arguments.profile, &recorded) {
+        (Some(profile), _) => profile.clone(),
+        (None, Some(source)) => source.profile()?,
+        (None, None) => usual_profile(),
     };
     let plan = ProfileArguments::of(&named, &arguments.settings).plan_to_score(output)?;
+    let (source, ran, classified) = match recorded {
+        Some(source) => (source, Exit::Success, Vec::new()),
+        None => {
+            let run = arguments.fresh.run(&labels, &plan, &named, &arguments.settings, output)?;
+            (ResultSource::Fresh(run.lines), run.exit, run.classified)
+        }
+    };
     let mut evaluator = Evaluator::new(&plan);
     labels.take().into_iter().for_each(|record| evaluator.add_label(record));
+    classified.into_iter().for_each(|(document, found)| evaluator.add_classified(&document, found));
     let labelled = evaluator.labelled_documents();
     let is_broken = source.each(output, |result| evaluator.add_result(result))?;
     let evaluation = evaluator.finish(source.named(), plan.profile.name.clone(), arguments.confidence);

@@ -5,11 +5,14 @@ use super::super::headings::DOCUMENTS;
 use super::super::output::Output;
 use super::super::{run, run_arguments};
 use super::labels::LabelFiles;
+use crate::ingest::{Input, Origin};
+use crate::plan::Plan;
+use crate::value::{DocumentId, sanitize_line};
 use clap::Args;
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read, Seek, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 #[derive(Args)]
 pub(super) struct FreshArguments {
@@ -23,6 +26,8 @@ pub(super) struct FreshArguments {
     #[arg(long, value_name = "DIR", requires = "fresh", help_heading = DOCUMENTS)]
     documents: Option<PathBuf>,
     /// Tell the loop the types that labels name, instead of having it find them
+    ///
+    /// What it would have found is counted besides. Documents of a type that the profile does not have are left out.
     #[arg(long, requires = "fresh", help_heading = DOCUMENTS)]
     typed: bool,
 }
@@ -32,6 +37,15 @@ pub(super) struct FreshRun {
     /// A result on each line.
     pub(super) lines: Vec<u8>,
     pub(super) exit: Exit,
+    /// What labelled documents would have been taken for, of those whose type the loop was told.
+    pub(super) classified: Vec<(String, String)>,
+}
+
+/// A document to run over.
+struct Listed<'l> {
+    name: &'l str,
+    document_type: Option<&'l str>,
+    path: PathBuf,
 }
 
 impl FreshArguments {
@@ -43,27 +57,23 @@ impl FreshArguments {
     pub(super) fn run(
         &self,
         labels: &LabelFiles,
-        profile: Option<&str>,
+        plan: &Plan,
+        profile: &str,
         settings: &[String],
         output: &mut Output,
     ) -> Result<FreshRun, Failure> {
         let unusable =
             |error: std::io::Error| Failure::broken(format!("can't keep what the run leaves: {error}"));
         let mut list = tempfile::Builder::new().suffix(".jsonl").tempfile().map_err(unusable)?;
-        let mut listed = BTreeSet::new();
-        for (label, folder) in labels.with_folders() {
-            if !listed.insert(label.document.as_str()) {
-                continue;
-            }
-            let record = self.record(&label.document, label.document_type.as_deref(), folder);
-            writeln!(list, "{record}").map_err(unusable)?;
+        let listed = self.listed(labels, plan, output)?;
+        for document in &listed {
+            writeln!(list, "{}", document.record()).map_err(unusable)?;
         }
         let from = list.path().display().to_string();
         let mut words: Vec<String> =
-            ["run", "--quiet", "--format", "jsonl", "--from", &from].map(str::to_owned).to_vec();
-        if let Some(profile) = profile {
-            words.extend(["--profile".to_owned(), profile.to_owned()]);
-        }
+            ["run", "--quiet", "--format", "jsonl", "--profile", profile, "--from", &from]
+                .map(str::to_owned)
+                .to_vec();
         words.extend(settings.iter().flat_map(|setting| ["--config".to_owned(), setting.clone()]));
         let arguments =
             run_arguments(&words).ok_or_else(|| Failure::usage("the labelled documents can't be run"))?;
@@ -78,18 +88,77 @@ impl FreshArguments {
         if matches!(exit, Exit::Usage | Exit::Interrupted) {
             return Err(Failure::shown(exit));
         }
-        Ok(FreshRun { lines, exit })
+        let classified = listed.iter().filter_map(|document| {
+            let found = document.classified(plan)?;
+            Some((document.name.to_owned(), found))
+        });
+        Ok(FreshRun { lines, exit, classified: classified.collect() })
     }
 
-    /// A document as `run --from` reads it.
-    fn record(&self, document: &str, document_type: Option<&str>, folder: &Path) -> Value {
-        let file = self.documents.as_deref().unwrap_or(folder).join(document);
-        let path = std::path::absolute(&file).unwrap_or(file);
-        let mut record = json!({ "id": document, "path": path });
-        if let (true, Some(document_type), Value::Object(members)) = (self.typed, document_type, &mut record)
-        {
+    /// The labelled documents, each once, in the order of their labels.
+    fn listed<'l>(
+        &self,
+        labels: &'l LabelFiles,
+        plan: &Plan,
+        output: &mut Output,
+    ) -> Result<Vec<Listed<'l>>, Failure> {
+        let mut types: BTreeMap<&str, &str> = BTreeMap::new();
+        for (label, _) in labels.with_folders().filter(|_| self.typed) {
+            if let Some(named) = &label.document_type {
+                types.insert(&label.document, named);
+            }
+        }
+        let (mut seen, mut left_out) = (BTreeSet::new(), BTreeMap::<&str, u64>::new());
+        let mut listed = Vec::new();
+        for (label, folder) in labels.with_folders() {
+            let name = label.document.as_str();
+            if !seen.insert(name) {
+                continue;
+            }
+            let document_type = types.get(name).copied();
+            match document_type.filter(|named| !plan.document_types().any(|known| known == *named)) {
+                Some(unknown) => *left_out.entry(unknown).or_default() += 1,
+                None => {
+                    let file = self.documents.as_deref().unwrap_or(folder).join(name);
+                    let path = std::path::absolute(&file).unwrap_or(file);
+                    listed.push(Listed { name, document_type, path });
+                }
+            }
+        }
+        let counted: Vec<String> =
+            left_out.iter().map(|(named, count)| format!("`{}` ({count})", sanitize_line(named))).collect();
+        let known = || plan.document_types().map(|known| format!("`{known}`")).collect::<Vec<_>>().join(", ");
+        if listed.is_empty() {
+            let message = format!("the profile has none of the labelled types: {}", counted.join(", "));
+            return Err(Failure::broken(message).help(format!(
+                "known: {}; `types` in a map says which labelled type is which, and without `--typed` none is told",
+                known()
+            )));
+        }
+        if !left_out.is_empty() {
+            let word = output.err_paint.faint("note:");
+            let counted = counted.join(", ");
+            output.say(&format!("{word} left out, because the profile has no such document type: {counted}"));
+        }
+        Ok(listed)
+    }
+}
+
+impl Listed<'_> {
+    /// The document as `run --from` reads it.
+    fn record(&self) -> Value {
+        let mut record = json!({ "id": self.name, "path": self.path });
+        if let (Some(document_type), Value::Object(members)) = (self.document_type, &mut record) {
             members.insert("document_type".to_owned(), document_type.into());
         }
         record
+    }
+
+    /// What it would be taken for; `None` where its type is not told, or nothing can be found out about it.
+    fn classified(&self, plan: &Plan) -> Option<String> {
+        let classifier = plan.classifier.as_ref().filter(|_| self.document_type.is_some())?;
+        let document = Input::new(DocumentId::new(self.name), Origin::File(self.path.clone())).read().ok()?;
+        let text = document.text.as_ref().ok()?;
+        Some(classifier.classify(text.as_str()).document_type)
     }
 }

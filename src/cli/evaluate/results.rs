@@ -2,6 +2,7 @@
 
 use super::super::exit::Failure;
 use super::super::headings::DOCUMENTS;
+use super::super::loading::usual_profile;
 use super::super::output::{Output, complain};
 use super::super::resume::{JournalArgument, find_run};
 use crate::disk::{self, files_below};
@@ -105,14 +106,7 @@ impl ResultSource {
                 })?;
                 profile.ok_or_else(|| Failure::broken(format!("`{named}` has no results")))
             }
-            ResultSource::Fresh(lines) => {
-                let mut profile = None;
-                read_lines(&mut lines.as_slice(), "the run", &mut |read| {
-                    profile = read.ok().map(|result| result.profile);
-                    profile.is_none()
-                })?;
-                profile.ok_or_else(|| Failure::broken("the run has no results"))
-            }
+            ResultSource::Fresh(_) => Ok(usual_profile()),
         }
     }
 

@@ -4,6 +4,7 @@ use super::outcome::Verdict;
 use super::risk::RiskCoverage;
 use crate::experiment::statistics::Interval;
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// Results held against labels. Its JSON form is described in `docs/evaluate.md`.
 #[derive(Debug, Clone, Serialize)]
@@ -30,10 +31,10 @@ pub(crate) struct Evaluation {
     pub(crate) risk_coverage: RiskCoverage,
     /// What the documents cost.
     pub(crate) cost: CostFigures,
-    /// Documents that a person should look at, the most important first.
+    /// Documents that a person should look at, the most important first: at most 50 for each reason.
     pub(crate) look_at: Vec<LookAtDocument>,
-    /// How many are left out there.
-    pub(crate) more_look_at: u64,
+    /// How many documents there are for each reason, those that are left out there as well.
+    pub(crate) look_at_counts: BTreeMap<Reason, u64>,
     /// What could not be held against anything.
     pub(crate) unmatched: Unmatched,
 }
@@ -154,6 +155,23 @@ pub(crate) struct TypeFigures {
     pub(crate) mean_overall: Option<f64>,
     /// That of the first candidates.
     pub(crate) mean_first: Option<f64>,
+    /// How many documents ended with each final status.
+    pub(crate) final_statuses: BTreeMap<String, u64>,
+    /// Values in what was returned, without what the host fills in.
+    pub(crate) values: u64,
+    /// How many of them the document supports: `verified` or `entailed`.
+    pub(crate) supported_values: u64,
+    /// In how many documents each field of the type's rubric has a value, right or wrong, labelled or not.
+    pub(crate) found_fields: Vec<FoundField>,
+}
+
+/// How often a field of the rubric has a value.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct FoundField {
+    /// The field.
+    pub(crate) field: String,
+    /// In how many documents of the type.
+    pub(crate) documents: u64,
 }
 
 /// One value said in place of another.

@@ -80,15 +80,58 @@ pub(super) fn outcome(
         Some(_) if is_whole(items) => Verdict::Right,
         Some(_) => Verdict::Wrong,
     };
-    let label_shown: Vec<String> = label.values().map(|value| comparison.shown(key, value)).collect();
+    let (label_shown, said_shown) = shown(key, label, said, comparison);
     FieldOutcome {
         field: field.to_owned(),
         verdict,
         items,
         is_partial: label.is_partial,
-        label: cut(&label_shown.join(" | ")),
-        said: said.map_or_else(String::new, |said| cut(&comparison.shown(key, said))),
+        label: cut(&label_shown),
+        said: cut(&said_shown),
     }
+}
+
+/// The right values and what was said, for people: of lists only the items in which they differ.
+fn shown(
+    key: &str,
+    label: &FieldLabel,
+    said: Option<&Value>,
+    comparison: ValueComparison<'_>,
+) -> (String, String) {
+    let list = |values: &[&Value]| {
+        let values: Vec<String> = values.iter().map(|value| comparison.shown(key, value)).collect();
+        values.join(", ")
+    };
+    let values: Vec<&Value> = label.values().collect();
+    if let ([right], Some(said)) = (values.as_slice(), said)
+        && (right.is_array() || said.is_array())
+    {
+        let (right, all_said) = (as_items(right), as_items(said));
+        let lacking: Vec<&Value> = match label.held {
+            Held::Declared => {
+                without(&right, |item| all_said.iter().any(|one| comparison.agree(key, item, one)))
+            }
+            held => without(&right, |item| comparison.contains(item, said, held == Held::ContainsWords)),
+        };
+        let beyond = match label.is_partial {
+            true => Vec::new(),
+            false => without(&all_said, |item| right.iter().any(|one| comparison.agree(key, one, item))),
+        };
+        // A list that differs in how often it has an item is shown whole.
+        if !lacking.is_empty() || !beyond.is_empty() {
+            return (list(&lacking), list(&beyond));
+        }
+    }
+    let any_of: Vec<String> = values.iter().map(|value| comparison.shown(key, value)).collect();
+    (any_of.join(" | "), said.map_or_else(String::new, |said| comparison.shown(key, said)))
+}
+
+fn as_items(value: &Value) -> Vec<&Value> {
+    value.as_array().map_or_else(|| vec![value], |items| items.iter().collect())
+}
+
+fn without<'v>(items: &[&'v Value], is_in_both: impl Fn(&Value) -> bool) -> Vec<&'v Value> {
+    items.iter().copied().filter(|item| !is_in_both(item)).collect()
 }
 
 /// What an extraction says of a field; `None` where it says nothing, or that there is nothing.

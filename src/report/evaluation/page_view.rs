@@ -1,7 +1,7 @@
 //! What stands on the page of an evaluation: words, numbers, plots and tables, so that the template only puts them in their places.
 
 use super::plots::{AgreementPlot, RiskPlot};
-use super::words::{confidence, cost, interval, ratio, share, unmatched, value};
+use super::words::{confidence, cost, found, interval, part, ratio, share, statuses, unmatched, value};
 use crate::experiment::evaluate::{Evaluation, FieldFigures, LookAtDocument};
 use crate::report::page::{Fact, Row, Table, Tile, column, figure, of_100, tenths};
 use crate::report::run_summary::thousands;
@@ -10,6 +10,8 @@ use serde::Serialize;
 /// Most rows of each table; what is left out is said.
 const MOST_CONFUSIONS: usize = 100;
 const MOST_UNMATCHED: usize = 50;
+/// Most documents to look at for one reason.
+const MOST_DOCUMENTS: usize = 20;
 
 /// The page.
 #[derive(Debug, Serialize)]
@@ -22,16 +24,22 @@ pub(super) struct Page<'e> {
     risk: Option<RiskPlot>,
     risk_note: String,
     points: Table,
-    look_at: Vec<Document<'e>>,
-    more_look_at: u64,
+    look_at: Vec<Group<'e>>,
     tables: Vec<Table>,
     unmatched: Vec<String>,
+}
+
+/// Documents to look at for one reason.
+#[derive(Debug, Serialize)]
+struct Group<'e> {
+    why: &'static str,
+    documents: Vec<Document<'e>>,
+    more: u64,
 }
 
 #[derive(Debug, Serialize)]
 struct Document<'e> {
     id: &'e str,
-    why: &'static str,
     overall: String,
     fields: Vec<DocumentField<'e>>,
 }
@@ -62,8 +70,7 @@ impl<'e> Page<'e> {
                 ratio(curve.share_wrong)
             ),
             points: points(evaluation),
-            look_at: evaluation.look_at.iter().map(Document::of).collect(),
-            more_look_at: evaluation.more_look_at,
+            look_at: look_at(evaluation),
             tables: [confusions(evaluation), types(evaluation)]
                 .into_iter()
                 .filter(|table| !table.rows.is_empty())
@@ -71,6 +78,18 @@ impl<'e> Page<'e> {
             unmatched: unmatched(evaluation, MOST_UNMATCHED),
         }
     }
+}
+
+fn look_at(evaluation: &Evaluation) -> Vec<Group<'_>> {
+    let groups = evaluation.look_at.chunk_by(|a, b| a.reason == b.reason);
+    let groups = groups.filter_map(|documents| {
+        let reason = documents.first()?.reason;
+        let shown: Vec<Document<'_>> = documents.iter().take(MOST_DOCUMENTS).map(Document::of).collect();
+        let all = evaluation.look_at_counts.get(&reason).copied().unwrap_or_default();
+        let more = all.saturating_sub(shown.len() as u64);
+        Some(Group { why: reason.as_str(), documents: shown, more })
+    });
+    groups.collect()
 }
 
 fn facts(evaluation: &Evaluation) -> Vec<Fact> {
@@ -253,13 +272,18 @@ fn types(evaluation: &Evaluation) -> Table {
                 thousands(of.right),
                 ratio(of.mean_first),
                 ratio(of.mean_overall),
+                part(of.supported_values, of.values),
+                statuses(of),
+                found(of).collect::<Vec<_>>().join(", "),
             ],
             class: "",
         }
     });
     Table {
         heading: "Document types".to_owned(),
-        note: "As labelled, where labels say so. Recognised: taken for the labelled type; unknown: taken for none.".to_owned(),
+        note: "As labelled, where labels say so. Recognised: taken for the labelled type; unknown: taken for none. A field is found where it \
+               has a value, right or wrong."
+            .to_owned(),
         caption: "Documents by type".to_owned(),
         bars: "Right, as bars",
         columns: vec![
@@ -271,6 +295,9 @@ fn types(evaluation: &Evaluation) -> Table {
             figure("Right"),
             figure("First score"),
             figure("Returned"),
+            figure("Values supported"),
+            column("Final statuses"),
+            column("Fields found"),
         ],
         rows: rows.collect(),
         more: 0,
@@ -287,7 +314,6 @@ impl<'e> Document<'e> {
         });
         Document {
             id: &document.document,
-            why: document.reason.as_str(),
             overall: document.overall.map_or_else(String::new, |overall| format!("{overall:.3}")),
             fields: fields.collect(),
         }

@@ -109,7 +109,8 @@ pub(super) struct RiskPlot {
     y_ticks: Vec<Tick>,
     /// The share of all that is wrong: where the line would be if scores said nothing.
     reference: f64,
-    reference_label_y: f64,
+    /// Where it is explained.
+    legend_y: f64,
     reference_label: String,
     /// What passed, which need not be what has the highest scores.
     passed: Option<Passed>,
@@ -131,7 +132,16 @@ impl RiskPlot {
         let share_wrong = curve.share_wrong?;
         let bottom = CURVE_TOP + CURVE_HEIGHT;
         let x = |coverage: f64| tenths(CURVE_LEFT + coverage * (WIDTH - CURVE_LEFT - RIGHT));
-        let y = |risk: f64| tenths(bottom - risk * CURVE_HEIGHT);
+        let highs = curve.points.iter().map(|point| point.interval).chain(evaluation.passed.interval);
+        let highest = highs.map(|range| range.high).fold(0.0, f64::max);
+        let top = if highest <= 0.2 {
+            0.2
+        } else if highest <= 0.4 {
+            0.4
+        } else {
+            1.0
+        };
+        let y = |risk: f64| tenths(bottom - risk / top * CURVE_HEIGHT);
         let mut line = String::new();
         let (mut above, mut below) = (Vec::new(), Vec::new());
         for (number, point) in curve.points.iter().enumerate() {
@@ -157,8 +167,6 @@ impl RiskPlot {
                 interval(Some(range))
             ),
         });
-        // Below the line, if it is near the top.
-        let reference = y(share_wrong);
         Some(RiskPlot {
             height: bottom + 42.0,
             left: CURVE_LEFT,
@@ -173,9 +181,9 @@ impl RiskPlot {
             line: line.trim_end().to_owned(),
             band: format!("M{} Z", above.join(" L")),
             x_ticks: (0..=5).map(|fifth| percent_tick(f64::from(fifth) / 5.0, x)).collect(),
-            y_ticks: (0..=4).map(|fourth| percent_tick(f64::from(fourth) / 4.0, y)).collect(),
-            reference,
-            reference_label_y: if reference < CURVE_TOP + 20.0 { reference + 14.0 } else { reference - 5.0 },
+            y_ticks: (0..=4).map(|fourth| percent_tick(f64::from(fourth) / 4.0 * top, y)).collect(),
+            reference: y(share_wrong),
+            legend_y: bottom + 30.0,
             reference_label: format!("all documents: {}", share(Some(share_wrong))),
             passed: marked,
         })

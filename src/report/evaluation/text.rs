@@ -1,7 +1,7 @@
 //! An evaluation for terminals: what matters first, then tables.
 
-use super::words::{confidence, cost, interval, ratio, share, unmatched, value};
-use crate::experiment::evaluate::{Evaluation, FieldFigures};
+use super::words::{confidence, cost, found, interval, part, ratio, share, statuses, unmatched, value};
+use crate::experiment::evaluate::{Evaluation, FieldFigures, LookAtDocument};
 use crate::report::paint::Paint;
 use crate::report::run_summary::{documents, thousands};
 use crate::report::text_table::Align::{Left, Right};
@@ -11,9 +11,10 @@ use std::fmt::Write;
 
 /// Most rows of each table, and names of each kind of what could not be matched.
 const MOST_CONFUSIONS: usize = 15;
-const MOST_DOCUMENTS: usize = 10;
+const MOST_DOCUMENTS: usize = 5;
 const MOST_FIELDS_SHOWN: usize = 3;
 const MOST_UNMATCHED: usize = 5;
+const MOST_FOUND_IN_A_LINE: usize = 4;
 /// Longest values in tables, in characters, so that a line has at most 100.
 const LONGEST_NAME: usize = 24;
 const LONGEST_VALUE: usize = 26;
@@ -24,6 +25,8 @@ pub(crate) fn evaluation_text(evaluation: &Evaluation, paint: Paint) -> String {
     head(evaluation, paint, &mut out);
     out.push_str(&fields(evaluation, paint));
     out.push_str(&types(evaluation, paint));
+    out.push_str(&endings(evaluation, paint));
+    out.push_str(&found_fields(evaluation, paint));
     out.push_str(&confusions(evaluation, paint));
     out.push_str(&risk(evaluation, paint));
     out.push_str(&look_at(evaluation, paint));
@@ -140,20 +143,42 @@ fn types(evaluation: &Evaluation, paint: Paint) -> String {
                 thousands(of.right),
                 ratio(of.mean_first),
                 ratio(of.mean_overall),
+                part(of.supported_values, of.values),
             ]
         })
         .collect();
     let columns = [
         ("type", Left),
-        ("documents", Right),
+        ("docs", Right),
         ("recognised", Right),
         ("unknown", Right),
         ("passed", Right),
         ("right", Right),
         ("first score", Right),
         ("returned", Right),
+        ("supported", Right),
     ];
     text_table("Document types", &columns, &rows, 0, paint)
+}
+
+fn endings(evaluation: &Evaluation, paint: Paint) -> String {
+    let rows: Vec<Vec<String>> = (evaluation.document_types.iter())
+        .map(|of| vec![cut(&of.document_type, LONGEST_NAME), statuses(of)])
+        .collect();
+    text_table("Final statuses", &[("type", Left), ("documents", Left)], &rows, 0, paint)
+}
+
+fn found_fields(evaluation: &Evaluation, paint: Paint) -> String {
+    let mut rows: Vec<Vec<String>> = Vec::new();
+    for of in &evaluation.document_types {
+        let fields: Vec<String> = found(of).map(|field| cut(&field, LONGEST_NAME)).collect();
+        for (line, fields) in fields.chunks(MOST_FOUND_IN_A_LINE).enumerate() {
+            let name = if line == 0 { cut(&of.document_type, LONGEST_NAME) } else { String::new() };
+            rows.push(vec![name, fields.join(", ")]);
+        }
+    }
+    let columns = [("type", Left), ("share of documents with a value, right or wrong", Left)];
+    text_table("Fields found", &columns, &rows, 0, paint)
 }
 
 fn confusions(evaluation: &Evaluation, paint: Paint) -> String {
@@ -215,7 +240,9 @@ fn look_at(evaluation: &Evaluation, paint: Paint) -> String {
         return text;
     }
     let _ = writeln!(text, "\n{}", paint.strong("Look at these first"));
-    for document in evaluation.look_at.iter().take(MOST_DOCUMENTS) {
+    let groups = evaluation.look_at.chunk_by(|a, b| a.reason == b.reason);
+    let shown: Vec<&LookAtDocument> = groups.flat_map(|group| group.iter().take(MOST_DOCUMENTS)).collect();
+    for document in &shown {
         let overall = document.overall.map_or_else(String::new, |overall| format!(", overall {overall:.3}"));
         let _ = writeln!(text, "  {}: {}{overall}", cut(&document.document, 60), document.reason.as_str());
         for field in document.fields.iter().take(MOST_FIELDS_SHOWN) {
@@ -232,10 +259,17 @@ fn look_at(evaluation: &Evaluation, paint: Paint) -> String {
             let _ = writeln!(text, "    and {more} more");
         }
     }
-    let more = evaluation.look_at.len().saturating_sub(MOST_DOCUMENTS) as u64 + evaluation.more_look_at;
+    let all: u64 = evaluation.look_at_counts.values().sum();
+    let more = all.saturating_sub(shown.len() as u64);
     if more > 0 {
-        let _ =
-            writeln!(text, "  {}", paint.faint(&format!("and {} more, in the JSON form", thousands(more))));
+        let _ = writeln!(
+            text,
+            "  {}",
+            paint.faint(&format!(
+                "and {} more: on the page of `--report`, and in the JSON form",
+                thousands(more)
+            ))
+        );
     }
     text
 }

@@ -1,6 +1,6 @@
 //! Numbers and values in words, as text and page show them.
 
-use crate::experiment::evaluate::{CostFigures, Evaluation};
+use crate::experiment::evaluate::{CostFigures, Evaluation, TypeFigures};
 use crate::experiment::statistics::Interval;
 use crate::report::run_summary::{dollars, thousands};
 
@@ -26,6 +26,26 @@ pub(super) fn interval(interval: Option<Interval>) -> String {
 pub(super) fn confidence(confidence: f64) -> String {
     let percent = format!("{:.3}", confidence * 100.0);
     format!("{} %", percent.trim_end_matches('0').trim_end_matches('.'))
+}
+
+/// `passed 13, stopped_early 98`.
+pub(super) fn statuses(of: &TypeFigures) -> String {
+    let ended = of.final_statuses.iter().map(|(status, count)| format!("{status} {}", thousands(*count)));
+    ended.collect::<Vec<_>>().join(", ")
+}
+
+/// `815 of 827`; a dash of nothing.
+pub(super) fn part(part: u64, whole: u64) -> String {
+    if whole == 0 { "–".to_owned() } else { format!("{} of {}", thousands(part), thousands(whole)) }
+}
+
+/// In which share of the documents of a type each field of its rubric has a value: `grade 53 %`.
+pub(super) fn found(of: &TypeFigures) -> impl Iterator<Item = String> {
+    of.found_fields.iter().map(|found| {
+        #[expect(clippy::cast_precision_loss, reason = "counts of documents")]
+        let percent = 100.0 * found.documents as f64 / of.documents.max(1) as f64;
+        format!("{} {percent:.0} %", found.field)
+    })
 }
 
 /// A value, or that there is none.
