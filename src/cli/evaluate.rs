@@ -1,4 +1,4 @@
-//! `loopctl evaluate`: results held against labelled documents.
+//! `loopctl evaluate`: results against labelled documents.
 
 mod fresh;
 mod labels;

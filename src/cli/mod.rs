@@ -91,7 +91,7 @@ enum Verb {
     Explain(explain::Arguments),
     /// Try policies on recorded or invented assessments, without any provider
     Simulate(simulate::Arguments),
-    /// Hold results against labelled documents: how good are we really?
+    /// Evaluate results against labelled documents
     Evaluate(evaluate::Arguments),
     /// Begin a project that passes `check`, `test` and `run` at once
     Init(init::Arguments),

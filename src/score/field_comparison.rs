@@ -39,14 +39,14 @@ pub(crate) struct FieldComparison<'s> {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Items {
     pub(crate) labelled: u64,
-    pub(crate) said: u64,
+    pub(crate) extracted: u64,
     pub(crate) agreeing: u64,
 }
 
 impl Items {
     /// Whether both have the same items.
     pub(crate) fn all_agree(self) -> bool {
-        self.labelled == self.agreeing && self.said == self.agreeing
+        self.labelled == self.agreeing && self.extracted == self.agreeing
     }
 }
 
@@ -74,34 +74,34 @@ impl<'s> ValueComparison<'s> {
         }
     }
 
-    /// How many items of a label and of what was said for the field `key` are the same. Neither may be absent.
-    pub(crate) fn items(self, key: &str, label: &Value, said: &Value) -> Items {
-        match (label, said) {
-            (Value::Object(label), Value::Object(said)) => self.members(label, said),
+    /// How many items of a label and of what was extracted for the field `key` are the same. Neither may be absent.
+    pub(crate) fn items(self, key: &str, label: &Value, extracted: &Value) -> Items {
+        match (label, extracted) {
+            (Value::Object(label), Value::Object(extracted)) => self.members(label, extracted),
             (Value::Array(_), _) | (_, Value::Array(_)) => {
-                let (label, said) = (as_items(label), as_items(said));
-                let agreeing = self.matched(key, &label, &said);
-                Items { labelled: label.len() as u64, said: said.len() as u64, agreeing }
+                let (label, extracted) = (as_items(label), as_items(extracted));
+                let agreeing = self.matched(key, &label, &extracted);
+                Items { labelled: label.len() as u64, extracted: extracted.len() as u64, agreeing }
             }
-            _ => Items { labelled: 1, said: 1, agreeing: u64::from(self.agree(key, label, said)) },
+            _ => Items { labelled: 1, extracted: 1, agreeing: u64::from(self.agree(key, label, extracted)) },
         }
     }
 
-    /// Whether a label and what was said for the field `key` are the same.
-    pub(crate) fn agree(self, key: &str, label: &Value, said: &Value) -> bool {
-        match (label, said) {
-            (Value::Object(label), Value::Object(said)) => self.has_members(label, said),
-            (Value::Array(_), _) | (_, Value::Array(_)) => self.items(key, label, said).all_agree(),
+    /// Whether a label and what was extracted for the field `key` are the same.
+    pub(crate) fn agree(self, key: &str, label: &Value, extracted: &Value) -> bool {
+        match (label, extracted) {
+            (Value::Object(label), Value::Object(extracted)) => self.has_members(label, extracted),
+            (Value::Array(_), _) | (_, Value::Array(_)) => self.items(key, label, extracted).all_agree(),
             (Value::Object(_), _) | (_, Value::Object(_)) => false,
-            _ => self.same(self.field(key), label, said),
+            _ => self.same(self.field(key), label, extracted),
         }
     }
 
     /// Whether two values that are no lists and no mappings are the same.
-    fn same(self, field: FieldComparison<'s>, label: &Value, said: &Value) -> bool {
-        match (label, said) {
-            (Value::Null, _) | (_, Value::Null) => return label == said,
-            (Value::Bool(label), Value::Bool(said)) => return label == said,
+    fn same(self, field: FieldComparison<'s>, label: &Value, extracted: &Value) -> bool {
+        match (label, extracted) {
+            (Value::Null, _) | (_, Value::Null) => return label == extracted,
+            (Value::Bool(label), Value::Bool(extracted)) => return label == extracted,
             (Value::Number(a), Value::Number(b)) => {
                 let (x, y) = (a.as_f64().unwrap_or(f64::NAN), b.as_f64().unwrap_or(f64::NAN));
                 return compare_numbers(a, b) == Some(Ordering::Equal)
@@ -110,16 +110,16 @@ impl<'s> ValueComparison<'s> {
             _ => {}
         }
         let alone = |value: &Value| TextAlone::read(&text_of(value), field.unit);
-        let (a, b) = (alone(label), alone(said));
+        let (a, b) = (alone(label), alone(extracted));
         if a.same_words(&b) {
             return true;
         }
-        let is_truth = label.is_boolean() || said.is_boolean();
+        let is_truth = label.is_boolean() || extracted.is_boolean();
         let truths = || self.names.lexicon.of_booleans().filter(|_| is_truth);
         let vocabulary = field.vocabulary.map(|(number, _)| number).or_else(truths);
         let read = |value: &Value| vocabulary.and_then(|number| self.read(number, value));
-        if let (Some(label), Some(said)) = (read(label), read(said)) {
-            return label == said;
+        if let (Some(label), Some(extracted)) = (read(label), read(extracted)) {
+            return label == extracted;
         }
         let by_date = a.same_date(&b);
         by_date.or_else(|| a.same_quantity(&b, field.unit, field.tolerance)).unwrap_or(false)
@@ -141,35 +141,42 @@ impl<'s> ValueComparison<'s> {
         read.map_or_else(|| text_of(value), str::to_owned)
     }
 
-    /// Whether the words of a label stand among those of what was said: as whole words, or as letters anywhere.
-    pub(crate) fn contains(self, label: &Value, said: &Value, whole_words: bool) -> bool {
+    /// Whether the words of a label stand among those of what was extracted: as whole words, or as letters anywhere.
+    pub(crate) fn contains(self, label: &Value, extracted: &Value, whole_words: bool) -> bool {
         let words = |value: &Value| TextAlone::read(&all_text(value), None).words().to_owned();
-        let (label, said) = (words(label), words(said));
-        if whole_words { format!(" {said} ").contains(&format!(" {label} ")) } else { said.contains(&label) }
+        let (label, extracted) = (words(label), words(extracted));
+        if whole_words {
+            format!(" {extracted} ").contains(&format!(" {label} "))
+        } else {
+            extracted.contains(&label)
+        }
     }
 
     /// The members of two mappings, each an item.
-    fn members(self, label: &Map<String, Value>, said: &Map<String, Value>) -> Items {
+    fn members(self, label: &Map<String, Value>, extracted: &Map<String, Value>) -> Items {
         let mut items = Items::default();
-        items.said = said.iter().filter(|(key, value)| is_member(key, value)).count() as u64;
+        items.extracted = extracted.iter().filter(|(key, value)| is_member(key, value)).count() as u64;
         for (key, label) in label.iter().filter(|(key, value)| is_member(key, value)) {
             items.labelled += 1;
-            let agrees = self.member(key, said).is_some_and(|said| self.agree(key, label, said));
+            let agrees =
+                self.member(key, extracted).is_some_and(|extracted| self.agree(key, label, extracted));
             items.agreeing += u64::from(agrees);
         }
         items
     }
 
     /// Whether every member of a label agrees.
-    fn has_members(self, label: &Map<String, Value>, said: &Map<String, Value>) -> bool {
+    fn has_members(self, label: &Map<String, Value>, extracted: &Map<String, Value>) -> bool {
         let mut labels = label.iter().filter(|(key, value)| is_member(key, value));
-        labels.all(|(key, label)| self.member(key, said).is_some_and(|said| self.agree(key, label, said)))
+        labels.all(|(key, label)| {
+            self.member(key, extracted).is_some_and(|extracted| self.agree(key, label, extracted))
+        })
     }
 
     /// The member of this name, or of another name of it: `estrogen receptor` of `ER`.
-    fn member<'v>(self, key: &str, said: &'v Map<String, Value>) -> Option<&'v Value> {
+    fn member<'v>(self, key: &str, extracted: &'v Map<String, Value>) -> Option<&'v Value> {
         let present = |value: &&'v Value| is_present(value);
-        if let Some(value) = said.get(key).filter(present) {
+        if let Some(value) = extracted.get(key).filter(present) {
             return Some(value);
         }
         // Other names of it, in any writing.
@@ -182,28 +189,34 @@ impl<'s> ValueComparison<'s> {
                     same_name(&field.key, name) || field.synonyms.iter().any(|other| same_name(other, name))
                 })
         };
-        said.iter().find(|(name, value)| is_member(name, value) && is_meant(name)).map(|(_, value)| value)
+        extracted
+            .iter()
+            .find(|(name, value)| is_member(name, value) && is_meant(name))
+            .map(|(_, value)| value)
     }
 
     /// How many items of two lists can be paired off so that those of each pair agree, at most.
-    fn matched(self, key: &str, label: &[&Value], said: &[&Value]) -> u64 {
+    fn matched(self, key: &str, label: &[&Value], extracted: &[&Value]) -> u64 {
         let agrees = |l: usize, s: usize| {
-            label.get(l).zip(said.get(s)).is_some_and(|(label, said)| self.agree(key, label, said))
+            label
+                .get(l)
+                .zip(extracted.get(s))
+                .is_some_and(|(label, extracted)| self.agree(key, label, extracted))
         };
-        // Which label each item of what was said is paired with.
-        let mut partner: Vec<Option<usize>> = vec![None; said.len()];
-        if label.len().max(said.len()) > MOST_MATCHED {
+        // Which label each item of what was extracted is paired with.
+        let mut partner: Vec<Option<usize>> = vec![None; extracted.len()];
+        if label.len().max(extracted.len()) > MOST_MATCHED {
             for l in 0..label.len() {
-                let free = (0..said.len()).find(|s| partner.get(*s) == Some(&None) && agrees(l, *s));
+                let free = (0..extracted.len()).find(|s| partner.get(*s) == Some(&None) && agrees(l, *s));
                 if let Some(slot) = free.and_then(|s| partner.get_mut(s)) {
                     *slot = Some(l);
                 }
             }
         } else {
             let fits: Vec<Vec<usize>> =
-                (0..label.len()).map(|l| (0..said.len()).filter(|s| agrees(l, *s)).collect()).collect();
+                (0..label.len()).map(|l| (0..extracted.len()).filter(|s| agrees(l, *s)).collect()).collect();
             for l in 0..label.len() {
-                pair_off(l, &fits, &mut vec![false; said.len()], &mut partner);
+                pair_off(l, &fits, &mut vec![false; extracted.len()], &mut partner);
             }
         }
         partner.iter().flatten().count() as u64

@@ -43,6 +43,7 @@ mod embedded;
 #[cfg(test)]
 mod engine;
 #[cfg(test)]
+mod evaluate;
 mod evidence;
 #[cfg(test)]
 mod evidence_injections;

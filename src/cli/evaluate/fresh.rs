@@ -2,7 +2,7 @@
 
 use super::super::exit::{Exit, Failure};
 use super::super::headings::DOCUMENTS;
-use super::super::output::Output;
+use super::super::output::{Output, complain};
 use super::super::{run, run_arguments};
 use super::labels::LabelFiles;
 use crate::ingest::{Input, Origin};
@@ -13,6 +13,9 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read, Seek, Write};
 use std::path::PathBuf;
+
+/// Most documents that are named because they have no file.
+const MOST_NAMED: usize = 20;
 
 #[derive(Args)]
 pub(super) struct FreshArguments {
@@ -65,7 +68,7 @@ impl FreshArguments {
         let unusable =
             |error: std::io::Error| Failure::broken(format!("can't keep what the run leaves: {error}"));
         let mut list = tempfile::Builder::new().suffix(".jsonl").tempfile().map_err(unusable)?;
-        let listed = self.listed(labels, plan, output)?;
+        let (listed, all_there) = self.listed(labels, plan, output)?;
         for document in &listed {
             writeln!(list, "{}", document.record()).map_err(unusable)?;
         }
@@ -92,16 +95,17 @@ impl FreshArguments {
             let found = document.classified(plan)?;
             Some((document.name.to_owned(), found))
         });
+        let exit = if all_there { exit } else { Exit::Broken };
         Ok(FreshRun { lines, exit, classified: classified.collect() })
     }
 
-    /// The labelled documents, each once, in the order of their labels.
+    /// The labelled documents, each once, in the order of their labels; and whether each that is not left out has a file.
     fn listed<'l>(
         &self,
         labels: &'l LabelFiles,
         plan: &Plan,
         output: &mut Output,
-    ) -> Result<Vec<Listed<'l>>, Failure> {
+    ) -> Result<(Vec<Listed<'l>>, bool), Failure> {
         let mut types: BTreeMap<&str, &str> = BTreeMap::new();
         for (label, _) in labels.with_folders().filter(|_| self.typed) {
             if let Some(named) = &label.document_type {
@@ -109,7 +113,7 @@ impl FreshArguments {
             }
         }
         let (mut seen, mut left_out) = (BTreeSet::new(), BTreeMap::<&str, u64>::new());
-        let mut listed = Vec::new();
+        let (mut listed, mut lacking) = (Vec::new(), 0_usize);
         for (label, folder) in labels.with_folders() {
             let name = label.document.as_str();
             if !seen.insert(name) {
@@ -121,9 +125,25 @@ impl FreshArguments {
                 None => {
                     let file = self.documents.as_deref().unwrap_or(folder).join(name);
                     let path = std::path::absolute(&file).unwrap_or(file);
-                    listed.push(Listed { name, document_type, path });
+                    if path.is_file() {
+                        listed.push(Listed { name, document_type, path });
+                        continue;
+                    }
+                    lacking += 1;
+                    if lacking <= MOST_NAMED {
+                        let message = format!("{}: there is no file `{}`", label.place, path.display());
+                        complain(output, &Failure::broken(message));
+                    }
                 }
             }
+        }
+        if let Some(more @ 1..) = lacking.checked_sub(MOST_NAMED) {
+            output.say(&format!("  {more} more documents have no file"));
+        }
+        if listed.is_empty() && lacking > 0 {
+            let help =
+                "a document is the file that its label names, in `--documents DIR` or beside the label";
+            return Err(Failure::broken("none of the labelled documents is there").help(help));
         }
         let counted: Vec<String> =
             left_out.iter().map(|(named, count)| format!("`{}` ({count})", sanitize_line(named))).collect();
@@ -140,7 +160,7 @@ impl FreshArguments {
             let counted = counted.join(", ");
             output.say(&format!("{word} left out, because the profile has no such document type: {counted}"));
         }
-        Ok(listed)
+        Ok((listed, lacking == 0))
     }
 }
 

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 /// Results held against labels. Its JSON form is described in `docs/evaluate.md`.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Evaluation {
-    /// What was held against what.
+    /// What was evaluated against what.
     pub(crate) sources: Sources,
     /// The documents that have both a label and a result.
     pub(crate) documents: DocumentFigures,
@@ -23,7 +23,7 @@ pub(crate) struct Evaluation {
     pub(crate) all_fields: FieldFigures,
     /// Each type of documents.
     pub(crate) document_types: Vec<TypeFigures>,
-    /// What was said in place of what, the most frequent first.
+    /// What was extracted in place of what, the most frequent first.
     pub(crate) confusions: Vec<Confusion>,
     /// How many pairs of values are left out there.
     pub(crate) more_confusions: u64,
@@ -35,11 +35,11 @@ pub(crate) struct Evaluation {
     pub(crate) look_at: Vec<LookAtDocument>,
     /// How many documents there are for each reason, those that are left out there as well.
     pub(crate) look_at_counts: BTreeMap<Reason, u64>,
-    /// What could not be held against anything.
+    /// What has no counterpart.
     pub(crate) unmatched: Unmatched,
 }
 
-/// What was held against what.
+/// What was evaluated against what.
 #[derive(Debug, Clone, Default, Serialize)]
 pub(crate) struct Sources {
     /// The run in the journal, or the file or folder of results.
@@ -63,7 +63,7 @@ pub(crate) struct DocumentFigures {
     pub(crate) right: u64,
     /// In how many one is not.
     pub(crate) wrong: u64,
-    /// How many of these say something that is not so; the others only miss values.
+    /// How many of these have a wrong or spurious value; the others only miss values.
     pub(crate) with_false_values: u64,
 }
 
@@ -74,7 +74,7 @@ pub(crate) struct PassedFigures {
     pub(crate) documents: u64,
     /// How many of them are wrong.
     pub(crate) wrong: u64,
-    /// How many of these say something that is not so.
+    /// How many of these have a wrong or spurious value.
     pub(crate) with_false_values: u64,
     /// The share that is wrong.
     pub(crate) share_wrong: Option<f64>,
@@ -106,25 +106,25 @@ pub(crate) struct FieldFigures {
     pub(crate) documents: u64,
     /// In how many it is right, or not there as it should be.
     pub(crate) exact: u64,
-    /// The right value was said.
+    /// The right value was extracted.
     pub(crate) right: u64,
-    /// Another one was said.
+    /// Another one was extracted.
     pub(crate) wrong: u64,
-    /// None was said where there is one.
+    /// None was extracted where there is one.
     pub(crate) missing: u64,
-    /// One was said where there is none.
+    /// One was extracted where there is none.
     pub(crate) spurious: u64,
-    /// None was said where there is none.
+    /// None was extracted where there is none.
     pub(crate) absent: u64,
     /// Values in labels, where each item of a list and each member of a mapping is one.
     pub(crate) labelled_values: u64,
-    /// Values that were said. `None` where labels are partial, so that nobody knows which of them are wrong.
-    pub(crate) said_values: Option<u64>,
+    /// Values that were extracted. `None` where labels are partial, so that nobody knows which of them are wrong.
+    pub(crate) extracted_values: Option<u64>,
     /// Values that are in both.
     pub(crate) agreeing_values: u64,
-    /// Of the values that were said, the share that is right.
+    /// Of the values that were extracted, the share that is right.
     pub(crate) precision: Option<f64>,
-    /// Of the values in labels, the share that was said.
+    /// Of the values in labels, the share that was extracted.
     pub(crate) recall: Option<f64>,
     /// The harmonic mean of the two.
     pub(crate) f1: Option<f64>,
@@ -174,7 +174,7 @@ pub(crate) struct FoundField {
     pub(crate) documents: u64,
 }
 
-/// One value said in place of another.
+/// One value extracted in place of another.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub(crate) struct Confusion {
     /// How often.
@@ -185,8 +185,8 @@ pub(crate) struct Confusion {
     pub(crate) verdict: Verdict,
     /// The right value, empty where there is none.
     pub(crate) label: String,
-    /// What was said, empty where nothing was.
-    pub(crate) said: String,
+    /// What was extracted, empty where nothing was.
+    pub(crate) extracted: String,
 }
 
 /// What the evaluated documents cost.
@@ -212,9 +212,9 @@ pub(crate) struct CostFigures {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Reason {
-    /// It passed, and says something that is not so.
+    /// It passed, and has a wrong or spurious value.
     PassedWithFalseValues,
-    /// It passed, and misses something.
+    /// It passed, and lacks a value, but has no false one.
     PassedWithMissingValues,
     /// It did not pass, and is right.
     RefusedThoughRight,
@@ -226,10 +226,10 @@ impl Reason {
     /// For people.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
-            Reason::PassedWithFalseValues => "passed, and says what is not so",
-            Reason::PassedWithMissingValues => "passed, and misses a value",
-            Reason::RefusedThoughRight => "refused, though right",
-            Reason::RefusedAndWrong => "refused, and wrong",
+            Reason::PassedWithFalseValues => "passed with a false value",
+            Reason::PassedWithMissingValues => "passed with a missing value",
+            Reason::RefusedThoughRight => "refused although right",
+            Reason::RefusedAndWrong => "refused and wrong",
         }
     }
 }
@@ -256,11 +256,11 @@ pub(crate) struct ShownField {
     pub(crate) verdict: Verdict,
     /// The right value, empty where there is none.
     pub(crate) label: String,
-    /// What was said, empty where nothing was.
-    pub(crate) said: String,
+    /// What was extracted, empty where nothing was.
+    pub(crate) extracted: String,
 }
 
-/// What could not be held against anything. Each list has at most a thousand entries, the counts have all.
+/// What has no counterpart. Each list has at most a thousand entries, the counts have all.
 #[derive(Debug, Clone, Default, Serialize)]
 pub(crate) struct Unmatched {
     /// Labels of documents that have no result.

@@ -15,7 +15,7 @@ use crate::score::ValueComparison;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Most entries of each list of what could not be held against anything.
+/// Most entries of each list of what has no counterpart.
 const MOST_UNMATCHED: usize = 1_000;
 /// Most names that are guessed among, and for.
 const MOST_GUESSED: usize = 100;
@@ -30,7 +30,7 @@ pub(crate) struct Evaluator<'p> {
     /// Fields that the host fills in with the document's text.
     filled_in: BTreeSet<String>,
     /// Members at the top of any extraction.
-    said_fields: BTreeSet<String>,
+    extracted_fields: BTreeSet<String>,
     names: DocumentNames,
     documents: Vec<LabelledDocument>,
     /// Ids of results that no label is about.
@@ -73,7 +73,7 @@ impl<'p> Evaluator<'p> {
             comparison: plan.scoring.comparison(),
             filled_in: filled_in.map(|field| field.name.to_string()).collect(),
             rubrics: rules.document_types().map(|kind| (kind.to_owned(), names(kind))).collect(),
-            said_fields: BTreeSet::new(),
+            extracted_fields: BTreeSet::new(),
             names: DocumentNames::default(),
             documents: Vec::new(),
             unlabelled: Vec::new(),
@@ -124,9 +124,9 @@ impl<'p> Evaluator<'p> {
     pub(crate) fn add_result(&mut self, result: &DocumentResult) {
         self.result_documents += 1;
         if let Some(Value::Object(members)) = result.best_extraction.as_deref() {
-            let unseen = members.keys().filter(|key| !self.said_fields.contains(*key)).cloned();
+            let unseen = members.keys().filter(|key| !self.extracted_fields.contains(*key)).cloned();
             let unseen: Vec<String> = unseen.collect();
-            self.said_fields.extend(unseen);
+            self.extracted_fields.extend(unseen);
         }
         let id = result.id.as_str();
         let (fit, found) = self.names.find(id);
@@ -209,7 +209,7 @@ impl<'p> Evaluator<'p> {
         if known.is_empty() {
             return Vec::new();
         }
-        known.extend(self.said_fields.iter().map(String::as_str));
+        known.extend(self.extracted_fields.iter().map(String::as_str));
         let mut counts: BTreeMap<String, u64> = BTreeMap::new();
         for (_, outcome) in evaluated.iter_mut() {
             outcome.fields.retain(|field| {

@@ -12,7 +12,7 @@ pub(crate) struct LabelRecord {
     pub(crate) document_type: Option<String>,
     /// Who says so.
     pub(crate) reviewer: Option<String>,
-    /// When it was said.
+    /// When it was extracted.
     pub(crate) at: Option<jiff::Timestamp>,
     /// What is true of its fields. A field is named by the member at the top of an extraction that it is, or by a JSON Pointer into it.
     pub(crate) fields: Vec<(String, FieldLabel)>,
@@ -25,21 +25,21 @@ pub(crate) struct LabelRecord {
 pub(crate) struct FieldLabel {
     /// The values of which each is right; `null` means that the field is not present. Never empty.
     pub(crate) accepted: Vec<Value>,
-    /// How it is held against what was said.
+    /// How it is compared with what was extracted.
     pub(crate) held: Held,
-    /// Whether there is more that is true than the label says, so that what was said beyond it is not wrong.
+    /// Whether there is more that is true than the label says, so that what was extracted beyond it is not wrong.
     pub(crate) is_partial: bool,
 }
 
-/// How a label is held against what was said.
+/// How a label is compared with what was extracted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Held {
     /// As the profile declares the field.
     #[default]
     Declared,
-    /// Its words stand in what was said.
+    /// Its words stand in what was extracted.
     ContainsWords,
-    /// Its letters stand in what was said, also within words.
+    /// Its letters stand in what was extracted, also within words.
     ContainsText,
 }
 

@@ -79,10 +79,10 @@ mapping! {
         /// The member of the items of a list that the values are of. Without it, they are the items themselves.
         #[key(examples(&["gene"]))]
         member: Option<String>,
-        /// How a value is held against what was said.
+        /// How a value is compared with what was extracted.
         #[key(default("declared"), examples(&["contains_words"]))]
         compare: Held,
-        /// Whether there is more that is true of the field than the labels say, so that what is said beyond them is not wrong.
+        /// Whether there is more that is true of the field than the labels say, so that what is extracted beyond them is not wrong.
         #[key(default("false"), examples(&["true"]))]
         partial: bool,
     }
@@ -91,21 +91,21 @@ mapping! {
 /// What several values of one field mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Several {
-    /// Each is to be said: they are a list.
+    /// Each is to be extracted: they are a list.
     All,
     /// Any of them is right.
     Any,
 }
 
 decode_words!(Several, "meaning of several values", {
-    "all": "Each of them is to be said: they are the items of a list." => Several::All,
+    "all": "Each of them is to be extracted: they are the items of a list." => Several::All,
     "any": "Any of them is right." => Several::Any,
 });
 
 decode_words!(Held, "comparison of labels", {
     "declared": "As the profile declares the field: by its vocabulary, unit, tolerance, as a date, a list as a set, or a text." => Held::Declared,
-    "contains_words": "The words of the label stand in what was said. What was said besides is not wrong." => Held::ContainsWords,
-    "contains_text": "The letters of the label stand in what was said, also within words. What was said besides is not wrong." => Held::ContainsText,
+    "contains_words": "The words of the label stand in what was extracted. What was extracted besides is not wrong." => Held::ContainsWords,
+    "contains_text": "The letters of the label stand in what was extracted, also within words. What was extracted besides is not wrong." => Held::ContainsText,
 });
 
 /// A column of a table, or a place in JSON.

@@ -1,4 +1,4 @@
-//! Results of runs held against labelled documents (`loopctl evaluate`): how good are we really?
+//! Results evaluated against labelled documents (`loopctl evaluate`).
 //!
 //! - `label`: what is known to be true of a document, and how labels of several people are settled; `label_json`, `label_table` and
 //!   `label_map` read it from our own JSON, corrections of reviewers, tables, and JSON of others;
@@ -19,9 +19,6 @@ mod risk;
 mod settle;
 mod summary;
 mod tally;
-
-#[cfg(test)]
-mod tests;
 
 pub(crate) use evaluation::{CostFigures, Evaluation, FieldFigures, LookAtDocument, TypeFigures};
 pub(crate) use evaluator::Evaluator;

@@ -13,25 +13,25 @@ const LONGEST_VALUE: usize = 60;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Verdict {
-    /// Another value was said than the right one.
+    /// Another value was extracted than the right one.
     Wrong,
-    /// A value was said where there is none.
+    /// A value was extracted where there is none.
     Spurious,
-    /// None was said where there is one.
+    /// None was extracted where there is one.
     Missing,
-    /// The right value was said.
+    /// The right value was extracted.
     Right,
-    /// None was said, and there is none.
+    /// None was extracted, and there is none.
     Absent,
 }
 
 impl Verdict {
-    /// Whether what was said is right.
+    /// Whether what was extracted is right.
     pub(crate) fn is_right(self) -> bool {
         matches!(self, Verdict::Right | Verdict::Absent)
     }
 
-    /// Whether something was said that is not so.
+    /// Whether something was extracted that is not so.
     pub(crate) fn is_false(self) -> bool {
         matches!(self, Verdict::Wrong | Verdict::Spurious)
     }
@@ -53,11 +53,11 @@ pub(super) struct FieldOutcome {
     pub(super) field: String,
     pub(super) verdict: Verdict,
     pub(super) items: Items,
-    /// Whether what is said beyond the label is not held against it.
+    /// Whether what is extracted beyond the label is not wrong.
     pub(super) is_partial: bool,
-    /// The right value, or the right values, and what was said; empty where there is none.
+    /// The right value, or the right values, and what was extracted; empty where there is none.
     pub(super) label: String,
-    pub(super) said: String,
+    pub(super) extracted: String,
 }
 
 /// Holds a label against an extraction.
@@ -67,35 +67,35 @@ pub(super) fn outcome(
     extraction: &Value,
     comparison: ValueComparison<'_>,
 ) -> FieldOutcome {
-    let said = said(field, extraction);
+    let extracted = extracted(field, extraction);
     let key = last_key(field);
-    let items = items(key, label, said, comparison);
+    let items = items(key, label, extracted, comparison);
     let is_whole = |items: Items| {
         if label.is_partial { items.agreeing == items.labelled } else { items.all_agree() }
     };
-    let verdict = match said {
+    let verdict = match extracted {
         None if label.admits_absence() => Verdict::Absent,
         None => Verdict::Missing,
         Some(_) if label.values().next().is_none() => Verdict::Spurious,
         Some(_) if is_whole(items) => Verdict::Right,
         Some(_) => Verdict::Wrong,
     };
-    let (label_shown, said_shown) = shown(key, label, said, comparison);
+    let (label_shown, extracted_shown) = shown(key, label, extracted, comparison);
     FieldOutcome {
         field: field.to_owned(),
         verdict,
         items,
         is_partial: label.is_partial,
         label: cut(&label_shown),
-        said: cut(&said_shown),
+        extracted: cut(&extracted_shown),
     }
 }
 
-/// The right values and what was said, for people: of lists only the items in which they differ.
+/// The right values and what was extracted, for people: of lists only the items in which they differ.
 fn shown(
     key: &str,
     label: &FieldLabel,
-    said: Option<&Value>,
+    extracted: Option<&Value>,
     comparison: ValueComparison<'_>,
 ) -> (String, String) {
     let list = |values: &[&Value]| {
@@ -103,19 +103,19 @@ fn shown(
         values.join(", ")
     };
     let values: Vec<&Value> = label.values().collect();
-    if let ([right], Some(said)) = (values.as_slice(), said)
-        && (right.is_array() || said.is_array())
+    if let ([right], Some(extracted)) = (values.as_slice(), extracted)
+        && (right.is_array() || extracted.is_array())
     {
-        let (right, all_said) = (as_items(right), as_items(said));
+        let (right, all_extracted) = (as_items(right), as_items(extracted));
         let lacking: Vec<&Value> = match label.held {
             Held::Declared => {
-                without(&right, |item| all_said.iter().any(|one| comparison.agree(key, item, one)))
+                without(&right, |item| all_extracted.iter().any(|one| comparison.agree(key, item, one)))
             }
-            held => without(&right, |item| comparison.contains(item, said, held == Held::ContainsWords)),
+            held => without(&right, |item| comparison.contains(item, extracted, held == Held::ContainsWords)),
         };
         let beyond = match label.is_partial {
             true => Vec::new(),
-            false => without(&all_said, |item| right.iter().any(|one| comparison.agree(key, one, item))),
+            false => without(&all_extracted, |item| right.iter().any(|one| comparison.agree(key, one, item))),
         };
         // A list that differs in how often it has an item is shown whole.
         if !lacking.is_empty() || !beyond.is_empty() {
@@ -123,7 +123,7 @@ fn shown(
         }
     }
     let any_of: Vec<String> = values.iter().map(|value| comparison.shown(key, value)).collect();
-    (any_of.join(" | "), said.map_or_else(String::new, |said| comparison.shown(key, said)))
+    (any_of.join(" | "), extracted.map_or_else(String::new, |extracted| comparison.shown(key, extracted)))
 }
 
 fn as_items(value: &Value) -> Vec<&Value> {
@@ -135,7 +135,7 @@ fn without<'v>(items: &[&'v Value], is_in_both: impl Fn(&Value) -> bool) -> Vec<
 }
 
 /// What an extraction says of a field; `None` where it says nothing, or that there is nothing.
-pub(super) fn said<'v>(field: &str, extraction: &'v Value) -> Option<&'v Value> {
+pub(super) fn extracted<'v>(field: &str, extraction: &'v Value) -> Option<&'v Value> {
     let found = if field.starts_with('/') { extraction.pointer(field) } else { extraction.get(field) };
     found.filter(|value| is_present(value))
 }
@@ -150,26 +150,30 @@ pub(super) fn top_key(field: &str) -> &str {
     field.strip_prefix('/').map_or(field, |path| path.split('/').next().unwrap_or(path))
 }
 
-/// The items of the right value that what was said comes nearest to.
-fn items(key: &str, label: &FieldLabel, said: Option<&Value>, comparison: ValueComparison<'_>) -> Items {
-    let Some(said) = said else {
+/// The items of the right value that what was extracted comes nearest to.
+fn items(key: &str, label: &FieldLabel, extracted: Option<&Value>, comparison: ValueComparison<'_>) -> Items {
+    let Some(extracted) = extracted else {
         // Where any of several values is right, the one with the fewest items is missed.
         let counts = label.values().map(|value| comparison.items(key, value, value).labelled);
         let labelled = if label.admits_absence() { 0 } else { counts.min().unwrap_or_default() };
-        return Items { labelled, said: 0, agreeing: 0 };
+        return Items { labelled, extracted: 0, agreeing: 0 };
     };
     let held = |value: &Value| match label.held {
-        Held::Declared => comparison.items(key, value, said),
+        Held::Declared => comparison.items(key, value, extracted),
         Held::ContainsWords | Held::ContainsText => {
             let whole_words = label.held == Held::ContainsWords;
             let parts = value.as_array().map_or_else(|| std::slice::from_ref(value), Vec::as_slice);
             let agreeing =
-                parts.iter().filter(|part| comparison.contains(part, said, whole_words)).count() as u64;
-            Items { labelled: parts.len() as u64, said: agreeing, agreeing }
+                parts.iter().filter(|part| comparison.contains(part, extracted, whole_words)).count() as u64;
+            Items { labelled: parts.len() as u64, extracted: agreeing, agreeing }
         }
     };
-    let wrong = |items: &Items| items.labelled + items.said - 2 * items.agreeing;
-    let nothing_right = || Items { labelled: 0, said: comparison.items(key, said, said).said, agreeing: 0 };
+    let wrong = |items: &Items| items.labelled + items.extracted - 2 * items.agreeing;
+    let nothing_right = || Items {
+        labelled: 0,
+        extracted: comparison.items(key, extracted, extracted).extracted,
+        agreeing: 0,
+    };
     label.values().map(held).min_by_key(wrong).unwrap_or_else(nothing_right)
 }
 

@@ -32,7 +32,7 @@ pub(super) fn summed(
     for field in all.iter().flat_map(|(_, outcome)| &outcome.fields) {
         tallies.entry(&field.field).or_default().add(field);
         if !field.verdict.is_right() {
-            let pair = (field.field.as_str(), field.verdict, field.label.as_str(), field.said.as_str());
+            let pair = (field.field.as_str(), field.verdict, field.label.as_str(), field.extracted.as_str());
             *confusions.entry(pair).or_default() += 1;
         }
     }
@@ -89,17 +89,17 @@ pub(super) fn summed(
 fn most_frequent(counts: BTreeMap<(&str, Verdict, &str, &str), u64>) -> (Vec<Confusion>, u64) {
     let mut confusions: Vec<Confusion> = counts
         .into_iter()
-        .map(|((field, verdict, label, said), count)| Confusion {
+        .map(|((field, verdict, label, extracted), count)| Confusion {
             count,
             field: field.to_owned(),
             verdict,
             label: label.to_owned(),
-            said: said.to_owned(),
+            extracted: extracted.to_owned(),
         })
         .collect();
     confusions.sort_by(|a, b| {
         b.count.cmp(&a.count).then_with(|| {
-            (&a.field, a.verdict, &a.label, &a.said).cmp(&(&b.field, b.verdict, &b.label, &b.said))
+            (&a.field, a.verdict, &a.label, &a.extracted).cmp(&(&b.field, b.verdict, &b.label, &b.extracted))
         })
     });
     let more = confusions.len().saturating_sub(MOST_CONFUSIONS) as u64;
@@ -128,7 +128,7 @@ fn looked_at(judged: &[&DocumentOutcome]) -> Vec<LookAtDocument> {
                     field: field.field.clone(),
                     verdict: field.verdict,
                     label: field.label.clone(),
-                    said: field.said.clone(),
+                    extracted: field.extracted.clone(),
                 })
                 .collect(),
         }

@@ -8,9 +8,9 @@ use crate::experiment::statistics::{Interval, clopper_pearson};
 #[derive(Debug, Clone, Default)]
 pub(super) struct FieldTally {
     figures: FieldFigures,
-    said: u64,
-    /// What was said and agrees, where what is wrong beside it is known.
-    said_agreeing: u64,
+    extracted: u64,
+    /// What was extracted and agrees, where what is wrong beside it is known.
+    extracted_agreeing: u64,
     is_partial: bool,
 }
 
@@ -32,8 +32,8 @@ impl FieldTally {
         if outcome.is_partial {
             self.is_partial = true;
         } else {
-            self.said += outcome.items.said;
-            self.said_agreeing += outcome.items.agreeing;
+            self.extracted += outcome.items.extracted;
+            self.extracted_agreeing += outcome.items.agreeing;
         }
     }
 
@@ -48,8 +48,8 @@ impl FieldTally {
         own.absent += others.absent;
         own.labelled_values += others.labelled_values;
         own.agreeing_values += others.agreeing_values;
-        self.said += other.said;
-        self.said_agreeing += other.said_agreeing;
+        self.extracted += other.extracted;
+        self.extracted_agreeing += other.extracted_agreeing;
         self.is_partial |= other.is_partial;
     }
 
@@ -57,13 +57,13 @@ impl FieldTally {
         let mut figures = self.figures.clone();
         figures.field = field.to_owned();
         figures.compared_by = compared_by;
-        figures.said_values = (!self.is_partial).then_some(self.said);
-        figures.precision = if self.is_partial { None } else { share(self.said_agreeing, self.said) };
+        figures.extracted_values = (!self.is_partial).then_some(self.extracted);
+        figures.precision =
+            if self.is_partial { None } else { share(self.extracted_agreeing, self.extracted) };
         figures.recall = share(figures.agreeing_values, figures.labelled_values);
-        figures.f1 = figures.precision.zip(figures.recall).map(|(precision, recall)| {
-            let sum = precision + recall;
-            if sum > 0.0 { rounded(2.0 * precision * recall / sum) } else { 0.0 }
-        });
+        // As a count, so that it is 0 and not nothing where no value was extracted.
+        let both = self.extracted + figures.labelled_values;
+        figures.f1 = if self.is_partial { None } else { share(2 * self.extracted_agreeing, both) };
         figures.exact_agreement = share(figures.exact, figures.documents);
         figures.exact_interval = interval(figures.exact, figures.documents, confidence);
         figures

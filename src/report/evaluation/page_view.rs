@@ -7,7 +7,7 @@ use crate::report::page::{Fact, Row, Table, Tile, column, figure, of_100, tenths
 use crate::report::run_summary::thousands;
 use serde::Serialize;
 
-/// Most rows of each table; what is left out is said.
+/// Most rows of each table; what is left out is extracted.
 const MOST_CONFUSIONS: usize = 100;
 const MOST_UNMATCHED: usize = 50;
 /// Most documents to look at for one reason.
@@ -49,7 +49,7 @@ struct DocumentField<'e> {
     name: &'e str,
     verdict: &'static str,
     label: &'e str,
-    said: &'e str,
+    extracted: &'e str,
 }
 
 impl<'e> Page<'e> {
@@ -63,8 +63,8 @@ impl<'e> Page<'e> {
             fields: fields(evaluation),
             risk: RiskPlot::of(evaluation),
             risk_note: format!(
-                "Documents sorted by their overall score, the highest first. Area under the curve {}: {} if the score told all, {} if it \
-                 told nothing. The band has the exact interval of each point by itself.",
+                "Documents sorted by their overall score, the highest first. Area under the curve {}: {} in the best order, {} in a \
+                 random one. The band has the exact interval of each point by itself.",
                 ratio(curve.area),
                 ratio(curve.least_area),
                 ratio(curve.share_wrong)
@@ -111,7 +111,8 @@ fn facts(evaluation: &Evaluation) -> Vec<Fact> {
 
 fn tiles(evaluation: &Evaluation) -> Vec<Tile> {
     let Evaluation { documents: all, passed, refused, all_fields, .. } = evaluation;
-    let sure = confidence(evaluation.sources.confidence);
+    // Kept on one line.
+    let sure = confidence(evaluation.sources.confidence).replace(' ', "\u{a0}");
     let of = |part: u64, whole: u64, range: String| {
         format!("{} of {}; {range} at {sure}", thousands(part), thousands(whole))
     };
@@ -149,18 +150,18 @@ fn fields(evaluation: &Evaluation) -> Table {
         bar: tenths(field.exact_agreement.unwrap_or_default() * 100.0),
         cells: vec![
             name.to_owned(),
-            field.compared_by.clone(),
             thousands(field.documents),
+            share(field.exact_agreement),
+            interval(field.exact_interval),
+            ratio(field.precision),
+            ratio(field.recall),
+            ratio(field.f1),
             thousands(field.right),
             thousands(field.absent),
             thousands(field.wrong),
             thousands(field.missing),
             thousands(field.spurious),
-            ratio(field.precision),
-            ratio(field.recall),
-            ratio(field.f1),
-            share(field.exact_agreement),
-            interval(field.exact_interval),
+            field.compared_by.clone(),
         ],
         class: "",
     };
@@ -171,24 +172,24 @@ fn fields(evaluation: &Evaluation) -> Table {
     Table {
         heading: "Fields".to_owned(),
         note: "Precision, recall and F1 count values: each item of a list and each member of a mapping is one. The other columns count \
-               documents; absent means that there is no value, and none was said."
+               documents; absent means that there is no value, and none was extracted."
             .to_owned(),
         caption: "What came of each labelled field".to_owned(),
         bars: "",
         columns: vec![
             column("Field"),
-            column("Compared by"),
             figure("Documents"),
+            figure("Exact"),
+            figure("Interval"),
+            figure("Precision"),
+            figure("Recall"),
+            figure("F1"),
             figure("Right"),
             figure("Absent"),
             figure("Wrong"),
             figure("Missing"),
             figure("Spurious"),
-            figure("Precision"),
-            figure("Recall"),
-            figure("F1"),
-            figure("Exact"),
-            figure("Interval"),
+            column("Compared by"),
         ],
         rows,
         more: 0,
@@ -235,22 +236,24 @@ fn confusions(evaluation: &Evaluation) -> Table {
             pair.field.clone(),
             pair.verdict.as_str().to_owned(),
             value(&pair.label).to_owned(),
-            value(&pair.said).to_owned(),
+            value(&pair.extracted).to_owned(),
             thousands(pair.count),
         ],
         class: "major",
     });
     let more = evaluation.confusions.len().saturating_sub(MOST_CONFUSIONS);
     Table {
-        heading: "What was said in place of what".to_owned(),
-        note: "A value that the field's vocabulary knows stands as the vocabulary calls it.".to_owned(),
-        caption: "Right values and what was said instead, the most frequent first".to_owned(),
+        heading: "Confusions".to_owned(),
+        note: "A value that the field's vocabulary knows stands as the vocabulary calls it. Of lists, the items are shown that only one of \
+               both has."
+            .to_owned(),
+        caption: "Right values and what was extracted instead, the most frequent first".to_owned(),
         bars: "Documents, as bars",
         columns: vec![
             column("Field"),
             column("Verdict"),
             column("Label"),
-            column("Said"),
+            column("Extracted"),
             figure("Documents"),
         ],
         rows: rows.collect(),
@@ -310,7 +313,7 @@ impl<'e> Document<'e> {
             name: &field.field,
             verdict: field.verdict.as_str(),
             label: value(&field.label),
-            said: value(&field.said),
+            extracted: value(&field.extracted),
         });
         Document {
             id: &document.document,

@@ -32,7 +32,7 @@ pub(crate) fn evaluation_text(evaluation: &Evaluation, paint: Paint) -> String {
     out.push_str(&look_at(evaluation, paint));
     let lines = unmatched(evaluation, MOST_UNMATCHED);
     if !lines.is_empty() {
-        let _ = writeln!(out, "\n{}", paint.strong("Not held against anything"));
+        let _ = writeln!(out, "\n{}", paint.strong("Unmatched"));
         for line in &lines {
             let _ = writeln!(out, "  {}", sanitize_line(line));
         }
@@ -71,7 +71,7 @@ fn head(evaluation: &Evaluation, paint: Paint, out: &mut String) {
             interval(passed.interval),
             match passed.with_false_values {
                 0 => String::new(),
-                some => format!("{} with a value that is not so", thousands(some)),
+                some => format!("{} with a false value", thousands(some)),
             },
         ],
         vec![
@@ -188,15 +188,15 @@ fn confusions(evaluation: &Evaluation, paint: Paint) -> String {
                 cut(&pair.field, 18),
                 pair.verdict.as_str().to_owned(),
                 cut(value(&pair.label), LONGEST_VALUE),
-                format!("→ {}", cut(value(&pair.said), LONGEST_VALUE)),
+                format!("→ {}", cut(value(&pair.extracted), LONGEST_VALUE)),
                 thousands(pair.count),
             ]
         })
         .collect();
     let more = evaluation.confusions.len().saturating_sub(MOST_CONFUSIONS);
     let more = more + usize::try_from(evaluation.more_confusions).unwrap_or(usize::MAX - more);
-    let columns = [("field", Left), ("", Left), ("label", Left), ("→ said", Left), ("documents", Right)];
-    text_table("What was said in place of what", &columns, &rows, more, paint)
+    let columns = [("field", Left), ("", Left), ("label", Left), ("→ extracted", Left), ("documents", Right)];
+    text_table("Confusions", &columns, &rows, more, paint)
 }
 
 fn risk(evaluation: &Evaluation, paint: Paint) -> String {
@@ -225,7 +225,7 @@ fn risk(evaluation: &Evaluation, paint: Paint) -> String {
     if !rows.is_empty() {
         let _ = writeln!(
             text,
-            "  area under the curve {}; {} if the score told all, {} if it told nothing",
+            "  area under the curve {}; {} in the best order, {} in a random one",
             ratio(curve.area),
             ratio(curve.least_area),
             ratio(curve.share_wrong)
@@ -251,7 +251,7 @@ fn look_at(evaluation: &Evaluation, paint: Paint) -> String {
                 cut(&field.field, LONGEST_NAME),
                 field.verdict.as_str(),
                 cut(value(&field.label), LONGEST_VALUE),
-                cut(value(&field.said), LONGEST_VALUE)
+                cut(value(&field.extracted), LONGEST_VALUE)
             );
             let _ = writeln!(text, "{line}");
         }

@@ -77,7 +77,7 @@ pub(super) fn cost(cost: &CostFigures) -> Vec<String> {
     parts
 }
 
-/// What could not be held against anything, one sentence each, with at most `most` names of each kind.
+/// What has no counterpart, one sentence each, with at most `most` names of each kind.
 pub(super) fn unmatched(evaluation: &Evaluation, most: usize) -> Vec<String> {
     let found = &evaluation.unmatched;
     let mut lines = Vec::new();
