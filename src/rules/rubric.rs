@@ -212,7 +212,7 @@ mapping! {
         pub unit: Option<Spanned<String>>,
         /// How far a number may lie from the true one and still count as right in `loopctl evaluate`, in the field's unit: 0 or more.
         /// Without it, numbers must be equal.
-        #[key(number(0.0, f64::MAX), examples(&["0.5"]))]
+        #[key(number(0.0, 1e9), examples(&["0.5"]))]
         pub tolerance: Option<f64>,
         /// Where the host takes it from. No stage is asked for it: it is filled in into what a stage answers, where there is
         /// something, and costs no tokens. Without it, stages are asked for the field.
@@ -258,7 +258,7 @@ mapping! {
         #[key(text("a unit"), examples(&["mm"]))]
         pub unit: Option<Spanned<String>>,
         /// How far a number may lie from the true one, as of a field.
-        #[key(number(0.0, f64::MAX), examples(&["0.5"]))]
+        #[key(number(0.0, 1e9), examples(&["0.5"]))]
         pub tolerance: Option<f64>,
     }
 }

@@ -3,7 +3,7 @@
 use super::label::{FieldLabel, Held, LabelError, LabelRecord, field_name, moment};
 use crate::diag::{Code, Problem, Problems, SourceFile};
 use crate::value::decode::{Decode, Spanned};
-use crate::value::shape::Shape;
+use crate::value::shape::{Shape, by_name};
 use crate::value::yaml::{self, Node};
 use crate::value::{Fuel, JsonPath, is_present};
 use crate::{decode_words, mapping};
@@ -35,7 +35,11 @@ mapping! {
         #[key(shaped(place_shape), examples(&["kind"]))]
         document_type: Option<Place>,
         /// Document types of the profile, by what the labels call them. A type that is not listed is as the labels call it.
-        #[key(default("{}"), examples(&["{ pathology_report: pathology }"]))]
+        #[key(
+            shaped(|| by_name("TYPE", "The document type of the profile that labels call so.", String::shape)),
+            default("{}"),
+            examples(&["{ pathology_report: pathology }"])
+        )]
         types: BTreeMap<String, String>,
         /// Who made the label.
         #[key(shaped(place_shape), examples(&["annotator"]))]
