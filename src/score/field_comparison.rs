@@ -154,8 +154,8 @@ impl<'s> ValueComparison<'s> {
 
     /// The members of two mappings, each an item.
     fn members(self, label: &Map<String, Value>, extracted: &Map<String, Value>) -> Items {
-        let mut items = Items::default();
-        items.extracted = extracted.iter().filter(|(key, value)| is_member(key, value)).count() as u64;
+        let all = extracted.iter().filter(|(key, value)| is_member(key, value)).count() as u64;
+        let mut items = Items { labelled: 0, extracted: all, agreeing: 0 };
         for (key, label) in label.iter().filter(|(key, value)| is_member(key, value)) {
             items.labelled += 1;
             let agrees =
