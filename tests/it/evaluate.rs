@@ -393,6 +393,8 @@ fn what_can_not_be_evaluated_is_said_with_what_to_do() {
 
     place.write("gold.jsonl", good);
     place.write("bad.csv", "doc,grade\na,2\n");
+    place.write("twice.csv", "document,grade,grade\na,2,3\n");
+    place.write("empty.csv", "");
     place.write("short.csv", "document,grade\na\n");
     place.write("bad.map.yaml", "document: doc\nfields: [{ field: grade, from: grad }]\n");
     place.write("none.jsonl", "{}\n");
@@ -402,6 +404,8 @@ fn what_can_not_be_evaluated_is_said_with_what_to_do() {
             1,
             &["the table has no column `document`", "`--columns MAP.yaml`"][..],
         ),
+        (&["twice.csv", "--results", "results.jsonl"], 1, &["the table has the column `grade` twice"]),
+        (&["empty.csv", "--results", "results.jsonl"], 1, &["the table is empty"]),
         (
             &["short.csv", "--results", "results.jsonl"],
             1,

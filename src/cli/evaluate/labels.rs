@@ -46,8 +46,9 @@ impl LabelFiles {
             output.say(&format!("  {more} more labels can't be used"));
         }
         if labels.records.is_empty() {
-            return Err(Failure::broken("there are no labels")
-                .help("`loopctl evaluate --help` says how labels are written"));
+            return Err(
+                Failure::broken("there are no labels").help("`docs/evaluate.md` says how labels are written")
+            );
         }
         Ok(labels)
     }

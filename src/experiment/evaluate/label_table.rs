@@ -4,6 +4,7 @@ use super::label::{FieldLabel, LabelError, LabelRecord, field_name, moment};
 use super::label_map::{LabelMap, NOT_PRESENT};
 use csv::{ReaderBuilder, StringRecord, Trim};
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// Columns of a table without a map that are no fields.
 const DOCUMENT: &str = "document";
@@ -77,7 +78,15 @@ fn delimiter(bytes: &[u8]) -> u8 {
 }
 
 fn check_header(header: &StringRecord, map: Option<&LabelMap>, place: &str) -> Result<(), LabelError> {
-    let has = |name: &str| header.iter().any(|column| column == name);
+    if header.is_empty() {
+        return Err(LabelError::new(place, "the table is empty; its first line must name the columns"));
+    }
+    // Spreadsheets leave columns without a name at the end.
+    let mut seen = BTreeSet::new();
+    if let Some(twice) = header.iter().find(|column| !seen.insert(*column) && !column.is_empty()) {
+        return Err(LabelError::new(place, format!("the table has the column `{twice}` twice")));
+    }
+    let has = |name: &str| seen.contains(name);
     match map {
         Some(map) => map.columns().find(|column| !has(column)).map_or(Ok(()), |missing| {
             let guess = crate::diag::nearest(missing, header.iter());
