@@ -44,6 +44,7 @@ mod embedded;
 mod engine;
 #[cfg(test)]
 mod evaluate;
+#[cfg(test)]
 mod evidence;
 #[cfg(test)]
 mod evidence_injections;
