@@ -37,7 +37,7 @@ update:
 
 # how good extractions are on a folder of labelled documents
 quality FOLDER PROFILE="clinical":
-    cargo run --locked --example extraction_quality -- {{ FOLDER }} {{ PROFILE }}
+    cargo run --locked -- evaluate --fresh --profile {{ PROFILE }} {{ FOLDER }}
 
 # the book, as HTML in target/book; needs mdbook
 book:

@@ -5,9 +5,13 @@
 //! and rules to what experts expect of them.
 
 mod answer;
+#[cfg(feature = "cli")]
+pub(crate) mod evaluate;
 #[doc(hidden)]
 pub mod scenario;
 mod simulate;
+#[cfg(feature = "cli")]
+pub(crate) mod statistics;
 mod tally;
 mod trajectory;
 

@@ -4,6 +4,7 @@ use super::content::{self, patterns};
 use super::{ProfileView, classification, names, rubric, schema_words};
 use crate::diag::{Code, Level, Problem, Problems, SourceFile, Span};
 use crate::disk;
+use crate::experiment::evaluate::LabelMap;
 use crate::experiment::scenario::{
     Choice, SuiteKind as CaseKind, find_subject, test_profile, test_rules, test_vocabulary,
 };
@@ -44,6 +45,8 @@ pub enum FileKind {
     Classification,
     /// What models cost.
     Prices,
+    /// Where labels stand, for `evaluate --columns`.
+    LabelMap,
     /// A JSON Schema, in `schemas/`.
     Schema,
     /// The template of a prompt, in `prompts/`.
@@ -55,7 +58,8 @@ pub enum FileKind {
 }
 
 /// What can be checked, in words.
-const KNOWN: &str = "profiles, rules, rubrics, extraction patterns, vocabularies, contexts, classifications, prices and cases (`.yaml`), \
+const KNOWN: &str = "profiles, rules, rubrics, extraction patterns, vocabularies, contexts, classifications, prices, maps of labels and cases \
+     (`.yaml`), \
      JSON Schemas (`.json`), prompts (`.md`) and scripts (`.rhai`) can be checked";
 
 impl FileKind {
@@ -72,6 +76,7 @@ impl FileKind {
             FileKind::Assertions => "a context",
             FileKind::Classification => "a classification",
             FileKind::Prices => "a table of prices",
+            FileKind::LabelMap => "a map of labels",
             FileKind::Schema => "a JSON Schema",
             FileKind::Prompt => "a prompt",
             FileKind::Context => "a text for prompts",
@@ -150,7 +155,9 @@ fn yaml_kind(file: &Arc<SourceFile>, name: &str, within: &dyn Fn(&str) -> bool) 
         "on_escalate",
         "on_regression",
     ];
-    if within("extract") || has("extract") && has("fields") {
+    if has("document") && is_list("fields") {
+        Some(FileKind::LabelMap)
+    } else if within("extract") || has("extract") && has("fields") {
         Some(FileKind::Extraction)
     } else if has("vocabulary") && has("values") {
         Some(FileKind::Vocabulary)
@@ -236,6 +243,9 @@ pub fn check_file(
         }
         FileKind::Prices => {
             Prices::parse(file, problems);
+        }
+        FileKind::LabelMap => {
+            LabelMap::parse(file, problems);
         }
         FileKind::Schema => schema(file, &library, problems),
         FileKind::Prompt => prompt(path, file, problems),

@@ -1,8 +1,10 @@
 //! What people and programs read about runs: pure functions of events and results.
 
 mod comparison;
+mod evaluation;
 mod junit;
 mod live;
+mod page;
 mod paint;
 mod policy_changes;
 mod progress;
@@ -10,17 +12,20 @@ mod rescoring;
 mod run_summary;
 mod scenarios;
 mod summary;
+mod text_table;
 
 pub(crate) use comparison::comparison;
+pub(crate) use evaluation::{evaluation_html, evaluation_text};
 pub(crate) use junit::junit;
 pub use live::decision_line;
 pub(crate) use live::{Live, missed};
+pub use page::escape_html;
 pub use paint::Paint;
 pub(crate) use policy_changes::{documents_text, policy_changes_text};
 pub(crate) use progress::{PlainSteps, Progress};
 pub(crate) use rescoring::{rescoring_json, rescoring_lines};
 pub use run_summary::{
-    LookAt, LookAtIssue, PageOptions, RunFacts, RunSummary, Why, escape_html, render_html, render_text,
+    LookAt, LookAtIssue, PageOptions, RunFacts, RunSummary, Why, render_html, render_text,
 };
 pub use scenarios::suite_lines;
 pub(crate) use scenarios::{suites_closing, suites_json, unusable_line};

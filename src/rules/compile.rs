@@ -215,19 +215,22 @@ impl Sources {
     }
 
     /// What the rubrics that grounding uses say of texts. A grounding without a rubric uses that of the first rubric
-    /// dimension.
+    /// dimension; without any grounding it is what values of fields are compared by.
     fn evidence_rules(&self, dimensions: &[Dimension]) -> EvidenceRules {
         let measures = || dimensions.iter().flat_map(|dimension| dimension.measure.parts());
         let first = measures().find_map(|measure| match measure {
             Measure::Rubric { name } => Some(name.value.as_str()),
             _ => None,
         });
-        let used: BTreeSet<&str> = measures()
+        let mut used: BTreeSet<&str> = measures()
             .filter_map(|measure| match measure {
                 Measure::Grounding(g) => g.rubric.as_ref().map(|r| r.value.as_str()).or(first),
                 _ => None,
             })
             .collect();
+        if used.is_empty() {
+            used.extend(first);
+        }
         self.evidence.rules(used.into_iter().filter_map(|name| Some((name, self.rubrics.get(name)?))))
     }
 

@@ -29,7 +29,7 @@ pub struct EvidenceRules {
 }
 
 /// A field and what it may be called in a source.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct FieldName {
     /// Its key in a candidate.
     pub key: String,
@@ -39,6 +39,8 @@ pub struct FieldName {
     pub values: Option<String>,
     /// The unit of its numbers, if the rubric says which.
     pub unit: Option<String>,
+    /// How far a number may lie from the true one, if the rubric says so.
+    pub tolerance: Option<f64>,
 }
 
 impl EvidenceRules {
@@ -90,6 +92,7 @@ impl EvidenceRules {
                 synonyms: Vec::new(),
                 values: Some(name.to_owned()),
                 unit: None,
+                tolerance: None,
             })
             .collect();
         for field in read_with(name, files) {
@@ -188,6 +191,7 @@ impl EvidenceFiles {
                     synonyms: field.synonyms.clone(),
                     values,
                     unit: field.unit.as_ref().map(|unit| unit.value.clone()),
+                    tolerance: field.tolerance,
                 });
                 for (inner, known) in &field.keys {
                     let values = self.values(&known.values, || format!("{name}/{key}/{inner}"), &mut rules);
@@ -196,6 +200,7 @@ impl EvidenceFiles {
                         synonyms: known.synonyms.clone(),
                         values,
                         unit: known.unit.as_ref().map(|unit| unit.value.clone()),
+                        tolerance: known.tolerance,
                     });
                 }
             }

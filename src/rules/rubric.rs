@@ -210,6 +210,10 @@ mapping! {
         /// the field's name (`tumorSizeMm`) or the value says so.
         #[key(text("a unit"), examples(&["mm"]))]
         pub unit: Option<Spanned<String>>,
+        /// How far a number may lie from the true one and still count as right in `loopctl evaluate`, in the field's unit: 0 or more.
+        /// Without it, numbers must be equal.
+        #[key(number(0.0, 1e9), examples(&["0.5"]))]
+        pub tolerance: Option<f64>,
         /// Where the host takes it from. No stage is asked for it: it is filled in into what a stage answers, where there is
         /// something, and costs no tokens. Without it, stages are asked for the field.
         #[key(examples(&["source"]))]
@@ -241,7 +245,7 @@ fn patterns(node: &Node, problems: &mut Problems) -> Option<Vec<TextPattern>> {
 
 mapping! {
     /// What is known of a key inside a field.
-    "key" is "key", expects "a mapping with `synonyms`, `values` and `unit`";
+    "key" is "key", expects "a mapping with `synonyms`, `values`, `unit` and `tolerance`";
     #[derive(Debug, Clone)]
     pub struct KeyKnowledge {
         /// What it may be called in a text.
@@ -253,6 +257,9 @@ mapping! {
         /// The unit of a number that it holds, as of a field.
         #[key(text("a unit"), examples(&["mm"]))]
         pub unit: Option<Spanned<String>>,
+        /// How far a number may lie from the true one, as of a field.
+        #[key(number(0.0, 1e9), examples(&["0.5"]))]
+        pub tolerance: Option<f64>,
     }
 }
 

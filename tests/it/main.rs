@@ -43,6 +43,8 @@ mod embedded;
 #[cfg(test)]
 mod engine;
 #[cfg(test)]
+mod evaluate;
+#[cfg(test)]
 mod evidence;
 #[cfg(test)]
 mod evidence_injections;

@@ -147,6 +147,14 @@ pub(super) struct DateHere {
 }
 
 impl DateHere {
+    /// Whether it may be the same day as another.
+    pub(super) fn is_same_day(&self, other: &Self) -> bool {
+        let same_year = |a: u32, b: u32| a == b || (a < 100 || b < 100) && a % 100 == b % 100;
+        let other = || other.readings.iter().flatten();
+        (self.readings.iter().flatten())
+            .any(|(y, m, d)| other().any(|(year, month, day)| same_year(*y, *year) && m == month && d == day))
+    }
+
     /// Whether it may be the date that the value is.
     pub(super) fn may_be(&self, probe: &Probe<'_>) -> bool {
         let Some((year, month, day)) = iso(probe).or_else(|| in_words(probe)).or_else(|| figures(probe))

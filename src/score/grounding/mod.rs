@@ -10,6 +10,7 @@
 //! words stands nowhere. `MOST_REFUSED` bounds how many such places are read, `as_written::work_limit` how many are compared; each
 //! takes fuel, which bounds what all values of a candidate may cost: what is looked for afterwards is not found.
 
+mod alone;
 mod answers;
 mod as_written;
 mod boundary;
@@ -43,6 +44,7 @@ use crate::value::Fuel;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub(crate) use alone::{TextAlone, UnitOfField};
 pub use evidence::Support;
 pub(crate) use evidence::{Finding, Lexicon, Passages, Scope, Verdict};
 pub(crate) use index::{Identity, SourceIndex};

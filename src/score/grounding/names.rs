@@ -436,7 +436,7 @@ fn key_is(key: &str, listed: impl Fn(&str) -> bool) -> bool {
 
 /// The unit that the last word of a key names, and the key without it: `sizeMm`, `weight_g`; of `doseMgPerKg` that of its number. A
 /// key of one word names none.
-fn unit_in_key(key: &str) -> Option<(Unit, &str)> {
+pub(super) fn unit_in_key(key: &str) -> Option<(Unit, &str)> {
     let (at, c) = key.char_indices().rev().find(|(_, c)| c.is_uppercase() || matches!(c, '_' | '-' | ' '))?;
     let from = if c.is_uppercase() { at } else { at + c.len_utf8() };
     let stem =

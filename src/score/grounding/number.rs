@@ -48,6 +48,13 @@ impl Decimal {
             && digits(self).zip(digits(other)).is_some_and(|(own, other)| own > other)
     }
 
+    /// The number as a binary fraction, which is near it.
+    pub(super) fn approximate(self) -> f64 {
+        #[expect(clippy::cast_precision_loss, reason = "it is near it")]
+        let digits = self.mantissa as f64 * 10_f64.powi(self.exponent);
+        if self.negative { -digits } else { digits }
+    }
+
     /// The number as a small whole one, for days, months and years.
     pub(super) fn small(self) -> Option<u32> {
         let power = u32::try_from(self.exponent).ok().filter(|power| *power <= 6)?;

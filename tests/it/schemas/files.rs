@@ -42,6 +42,7 @@ fn kind_of(path: &Path) -> &'static FileKind {
         () if text.contains("rules/context") => "context",
         () if text.contains("rules/classify") => "classification",
         () if in_rules => "rules",
+        () if text.ends_with(".map.yaml") => "label-map",
         () => "profile",
     };
     FileKind::named(name).unwrap()

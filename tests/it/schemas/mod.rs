@@ -84,6 +84,16 @@ fn mistakes(kind: &FileKind, text: &str) -> Vec<(Code, String)> {
         "prices" => {
             Prices::parse(&file, &mut problems);
         }
+        "label-map" => {
+            let (kind, library) = (loopctl::lint::FileKind::LabelMap, Library::embedded());
+            loopctl::lint::check_file(
+                kind,
+                std::path::Path::new("it.map.yaml"),
+                &file,
+                &library,
+                &mut problems,
+            );
+        }
         "scenarios" => {
             if let Some(node) = node(&mut problems) {
                 ScenarioFile::decode(&node, &mut problems);

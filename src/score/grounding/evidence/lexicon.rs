@@ -122,8 +122,19 @@ impl Lexicon {
         reader.read(text).map(|read| reader.value(read.value))
     }
 
+    /// Whether a vocabulary reads no field's values.
+    pub(crate) fn only_qualifies(&self, vocabulary: usize) -> bool {
+        self.readers.get(vocabulary).is_some_and(Reader::only_qualifies)
+    }
+
+    /// The canonical value that `true` or `false` of a candidate means in a vocabulary.
+    pub(crate) fn read_truth(&self, vocabulary: usize, truth: bool) -> Option<&str> {
+        let reader = self.readers.get(vocabulary)?;
+        reader.boolean(truth).map(|value| reader.value(value))
+    }
+
     /// The first vocabulary that knows truth values.
-    pub(in super::super) fn of_booleans(&self) -> Option<usize> {
+    pub(crate) fn of_booleans(&self) -> Option<usize> {
         let presence = self
             .named("presence")
             .filter(|number| self.reader(*number).is_some_and(|one| one.booleans.is_some()));

@@ -1,0 +1,128 @@
+//! `loopctl evaluate`: results against labelled documents.
+
+mod fresh;
+mod labels;
+mod results;
+
+use self::fresh::FreshArguments;
+use self::labels::LabelFiles;
+use self::results::{ResultArguments, ResultSource};
+use super::exit::{Exit, Failure};
+use super::headings::{ARGUMENTS, OUTPUT, PROFILE};
+use super::loading::{ProfileArguments, usual_profile};
+use super::output::{Format, Output};
+use crate::disk::{self, Access};
+use crate::experiment::evaluate::{Evaluation, Evaluator};
+use crate::report::{evaluation_html, evaluation_text};
+use crate::value::sanitize_line;
+use clap::Args;
+use std::path::{Path, PathBuf};
+
+#[derive(Args)]
+#[command(
+    after_help = "Examples:\n  loopctl evaluate gold/\n  loopctl evaluate gold.csv --columns gold.map.yaml --results out/\n  loopctl evaluate gold.jsonl --fresh --profile clinical --report quality.html"
+)]
+pub(super) struct Arguments {
+    /// Labels: `.json`, `.jsonl` and `.csv` files; of a folder its `*.labels.json`, or if it has none all of these (repeatable)
+    #[arg(required = true, value_name = "GOLD", help_heading = ARGUMENTS)]
+    labels: Vec<PathBuf>,
+    /// Where the labels stand in tables, and in JSON of others
+    ///
+    /// Without it, the header of a table names the fields, and one column is `document`.
+    #[arg(long, value_name = "MAP.yaml", help_heading = ARGUMENTS)]
+    columns: Option<PathBuf>,
+    #[command(flatten)]
+    results: ResultArguments,
+    #[command(flatten)]
+    fresh: FreshArguments,
+    /// The profile whose rubrics and vocabularies say when two values are the same [default: that of the results]
+    #[arg(long, short, value_name = "PROFILE", help_heading = PROFILE)]
+    profile: Option<String>,
+    /// Set a key of the profile, such as `accept.overall=0.9` (repeatable)
+    #[arg(long = "config", value_name = "KEY=VALUE", help_heading = PROFILE)]
+    settings: Vec<String>,
+    /// The confidence of every interval, between 0 and 1
+    #[arg(long, value_name = "SHARE", default_value = "0.95", value_parser = confidence, help_heading = OUTPUT)]
+    confidence: f64,
+    /// How the evaluation is written to standard output
+    #[arg(long, value_enum, value_name = "FORMAT", default_value = "text", help_heading = OUTPUT)]
+    format: Format,
+    /// Write it to this file, too, as a page of HTML that needs nothing else
+    #[arg(long, value_name = "FILE.html", help_heading = OUTPUT)]
+    report: Option<PathBuf>,
+}
+
+pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+    let mut labels = LabelFiles::read(&arguments.labels, arguments.columns.as_deref(), output)?;
+    let recorded = if arguments.fresh.is_asked() { None } else { Some(arguments.results.source()?) };
+    let named = match (&arguments.profile, &recorded) {
+        (Some(profile), _) => profile.clone(),
+        (None, Some(source)) => source.profile()?,
+        (None, None) => usual_profile(),
+    };
+    let plan = ProfileArguments::of(&named, &arguments.settings).plan_to_score(output)?;
+    let (source, ran, classified) = match recorded {
+        Some(source) => (source, Exit::Success, Vec::new()),
+        None => {
+            let run = arguments.fresh.run(&labels, &plan, &named, &arguments.settings, output)?;
+            (ResultSource::Fresh(run.lines), run.exit, run.classified)
+        }
+    };
+    let mut evaluator = Evaluator::new(&plan);
+    labels.take().into_iter().for_each(|record| evaluator.add_label(record));
+    classified.into_iter().for_each(|(document, found)| evaluator.add_classified(&document, found));
+    let labelled = evaluator.labelled_documents();
+    let is_broken = source.each(output, |result| evaluator.add_result(result))?;
+    let evaluation = evaluator.finish(source.named(), plan.profile.name.clone(), arguments.confidence);
+    write(&evaluation, arguments, output)?;
+    if evaluation.documents.evaluated == 0 {
+        return Err(nothing_matched(&evaluation, labelled));
+    }
+    Ok(if is_broken || labels.is_broken || ran == Exit::Broken { Exit::Broken } else { Exit::Success })
+}
+
+fn write(evaluation: &Evaluation, arguments: &Arguments, output: &mut Output) -> Result<(), Failure> {
+    if let Some(file) = &arguments.report {
+        write_page(evaluation, file)?;
+    }
+    match arguments.format {
+        Format::Text => {
+            let text = evaluation_text(evaluation, output.out_paint);
+            output.out.write_all(text.as_bytes())?;
+            output.out.flush()?;
+            Ok(())
+        }
+        format => output.write_json(evaluation, format),
+    }
+}
+
+/// Writes the page. Values of documents are in it, so it is its owner's alone.
+fn write_page(evaluation: &Evaluation, file: &Path) -> Result<(), Failure> {
+    let page = evaluation_html(evaluation);
+    disk::replace(file, page.as_bytes(), Access::Owner)
+        .map_err(|error| Failure::broken(format!("can't write the report to `{}`: {error}", file.display())))
+}
+
+fn nothing_matched(evaluation: &Evaluation, labelled: usize) -> Failure {
+    let results = evaluation.sources.result_documents;
+    let message = format!("no label fits a result: {labelled} labelled documents, {results} results");
+    let unmatched = &evaluation.unmatched;
+    let help = match (unmatched.labels.first(), unmatched.documents.first(), unmatched.fields.first()) {
+        (_, _, Some(field)) => {
+            format!("labels name fields that the profile does not have, such as `{}`", field.field)
+        }
+        (Some(label), Some(document), None) => {
+            format!("labels name documents such as `{}`, and results such as `{}`", label.document, document)
+        }
+        (_, None, None) if results == 0 => "the run has no finished document".to_owned(),
+        _ => "`document` of a label must be the id of a result, or its path".to_owned(),
+    };
+    Failure::broken(message).help(sanitize_line(&help))
+}
+
+fn confidence(text: &str) -> Result<f64, String> {
+    let number: Option<f64> = text.parse().ok();
+    number
+        .filter(|number| *number > 0.0 && *number < 1.0)
+        .ok_or_else(|| "expected a number between 0 and 1, such as 0.95".to_owned())
+}

@@ -1,0 +1,184 @@
+//! A run that is made for the evaluation.
+
+use super::super::exit::{Exit, Failure};
+use super::super::headings::DOCUMENTS;
+use super::super::output::{Output, complain};
+use super::super::{run, run_arguments};
+use super::labels::LabelFiles;
+use crate::ingest::{Input, Origin};
+use crate::plan::Plan;
+use crate::value::{DocumentId, sanitize_line};
+use clap::Args;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{Read, Seek, Write};
+use std::path::PathBuf;
+
+/// Most documents that are named because they have no file.
+const MOST_NAMED: usize = 20;
+
+#[derive(Args)]
+pub(super) struct FreshArguments {
+    /// Run the loop over the labelled documents first, and evaluate that
+    ///
+    /// A document is the file that its label names, in `--documents` or beside the label. The run is in the journal like any other;
+    /// for other settings than these, `loopctl run` the documents and evaluate the run.
+    #[arg(long, conflicts_with_all = ["run", "results"], help_heading = DOCUMENTS)]
+    fresh: bool,
+    /// The folder of the labelled documents
+    #[arg(long, value_name = "DIR", requires = "fresh", help_heading = DOCUMENTS)]
+    documents: Option<PathBuf>,
+    /// Tell the loop the types that labels name, instead of having it find them
+    ///
+    /// What it would have found is counted besides. Documents of a type that the profile does not have are left out.
+    #[arg(long, requires = "fresh", help_heading = DOCUMENTS)]
+    typed: bool,
+}
+
+/// What a run left.
+pub(super) struct FreshRun {
+    /// A result on each line.
+    pub(super) lines: Vec<u8>,
+    pub(super) exit: Exit,
+    /// What labelled documents would have been taken for, of those whose type the loop was told.
+    pub(super) classified: Vec<(String, String)>,
+}
+
+/// A document to run over.
+struct Listed<'l> {
+    name: &'l str,
+    document_type: Option<&'l str>,
+    path: PathBuf,
+}
+
+impl FreshArguments {
+    pub(super) fn is_asked(&self) -> bool {
+        self.fresh
+    }
+
+    /// Runs the loop over the labelled documents.
+    pub(super) fn run(
+        &self,
+        labels: &LabelFiles,
+        plan: &Plan,
+        profile: &str,
+        settings: &[String],
+        output: &mut Output,
+    ) -> Result<FreshRun, Failure> {
+        let unusable =
+            |error: std::io::Error| Failure::broken(format!("can't keep what the run leaves: {error}"));
+        let mut list = tempfile::Builder::new().suffix(".jsonl").tempfile().map_err(unusable)?;
+        let (listed, all_there) = self.listed(labels, plan, output)?;
+        for document in &listed {
+            writeln!(list, "{}", document.record()).map_err(unusable)?;
+        }
+        let from = list.path().display().to_string();
+        let mut words: Vec<String> =
+            ["run", "--quiet", "--format", "jsonl", "--profile", profile, "--from", &from]
+                .map(str::to_owned)
+                .to_vec();
+        words.extend(settings.iter().flat_map(|setting| ["--config".to_owned(), setting.clone()]));
+        let arguments =
+            run_arguments(&words).ok_or_else(|| Failure::usage("the labelled documents can't be run"))?;
+        let mut kept = tempfile::tempfile().map_err(unusable)?;
+        let results = kept.try_clone().map_err(unusable)?;
+        let own = std::mem::replace(&mut output.out, Box::new(results));
+        let ended = run::execute(&arguments, output);
+        output.out = own;
+        let exit = ended?;
+        let mut lines = Vec::new();
+        kept.rewind().and_then(|()| kept.read_to_end(&mut lines)).map_err(unusable)?;
+        if matches!(exit, Exit::Usage | Exit::Interrupted) {
+            return Err(Failure::shown(exit));
+        }
+        let classified = listed.iter().filter_map(|document| {
+            let found = document.classified(plan)?;
+            Some((document.name.to_owned(), found))
+        });
+        let exit = if all_there { exit } else { Exit::Broken };
+        Ok(FreshRun { lines, exit, classified: classified.collect() })
+    }
+
+    /// The labelled documents, each once, in the order of their labels; and whether each that is not left out has a file.
+    fn listed<'l>(
+        &self,
+        labels: &'l LabelFiles,
+        plan: &Plan,
+        output: &mut Output,
+    ) -> Result<(Vec<Listed<'l>>, bool), Failure> {
+        let mut types: BTreeMap<&str, &str> = BTreeMap::new();
+        for (label, _) in labels.with_folders().filter(|_| self.typed) {
+            if let Some(named) = &label.document_type {
+                types.insert(&label.document, named);
+            }
+        }
+        let (mut seen, mut left_out) = (BTreeSet::new(), BTreeMap::<&str, u64>::new());
+        let (mut listed, mut lacking) = (Vec::new(), 0_usize);
+        for (label, folder) in labels.with_folders() {
+            let name = label.document.as_str();
+            if !seen.insert(name) {
+                continue;
+            }
+            let document_type = types.get(name).copied();
+            match document_type.filter(|named| !plan.document_types().any(|known| known == *named)) {
+                Some(unknown) => *left_out.entry(unknown).or_default() += 1,
+                None => {
+                    let file = self.documents.as_deref().unwrap_or(folder).join(name);
+                    let path = std::path::absolute(&file).unwrap_or(file);
+                    if path.is_file() {
+                        listed.push(Listed { name, document_type, path });
+                        continue;
+                    }
+                    lacking += 1;
+                    if lacking <= MOST_NAMED {
+                        let message = format!("{}: there is no file `{}`", label.place, path.display());
+                        complain(output, &Failure::broken(message));
+                    }
+                }
+            }
+        }
+        if let Some(more @ 1..) = lacking.checked_sub(MOST_NAMED) {
+            output.say(&format!("  {more} more documents have no file"));
+        }
+        if listed.is_empty() && lacking > 0 {
+            let help =
+                "a document is the file that its label names, in `--documents DIR` or beside the label";
+            return Err(Failure::broken("none of the labelled documents is there").help(help));
+        }
+        let counted: Vec<String> =
+            left_out.iter().map(|(named, count)| format!("`{}` ({count})", sanitize_line(named))).collect();
+        let known = || plan.document_types().map(|known| format!("`{known}`")).collect::<Vec<_>>().join(", ");
+        if listed.is_empty() {
+            let message = format!("the profile has none of the labelled types: {}", counted.join(", "));
+            return Err(Failure::broken(message).help(format!(
+                "known: {}; `types` in a map says which labelled type is which, and without `--typed` none is told",
+                known()
+            )));
+        }
+        if !left_out.is_empty() {
+            let word = output.err_paint.faint("note:");
+            let counted = counted.join(", ");
+            output.say(&format!("{word} left out, because the profile has no such document type: {counted}"));
+        }
+        Ok((listed, lacking == 0))
+    }
+}
+
+impl Listed<'_> {
+    /// The document as `run --from` reads it.
+    fn record(&self) -> Value {
+        let mut record = json!({ "id": self.name, "path": self.path });
+        if let (Some(document_type), Value::Object(members)) = (self.document_type, &mut record) {
+            members.insert("document_type".to_owned(), document_type.into());
+        }
+        record
+    }
+
+    /// What it would be taken for; `None` where its type is not told, or nothing can be found out about it.
+    fn classified(&self, plan: &Plan) -> Option<String> {
+        let classifier = plan.classifier.as_ref().filter(|_| self.document_type.is_some())?;
+        let document = Input::new(DocumentId::new(self.name), Origin::File(self.path.clone())).read().ok()?;
+        let text = document.text.as_ref().ok()?;
+        Some(classifier.classify(text.as_str()).document_type)
+    }
+}

@@ -1,0 +1,149 @@
+//! Labels read from files and folders.
+
+use super::super::exit::Failure;
+use super::super::output::Output;
+use crate::diag::Problems;
+use crate::disk::{self, files_below};
+use crate::experiment::evaluate::{LabelError, LabelMap, LabelRecord, read_json, read_json_line, read_table};
+use crate::profile::read_text_file;
+use crate::value::sanitize_line;
+use std::path::{Path, PathBuf};
+
+/// Largest file of labels, in bytes.
+const MOST_BYTES: u64 = 256 << 20;
+
+/// Deepest folders that labels are looked for in.
+const MOST_DEPTH: usize = 16;
+
+/// Most labels that are named because they can't be used.
+const MOST_NAMED: usize = 20;
+
+/// What a file of one label is called beside its document.
+const LABELS: &str = ".labels.json";
+
+/// Every label of a command.
+pub(super) struct LabelFiles {
+    records: Vec<LabelRecord>,
+    /// The folder of the file that each record stands in, in the same order.
+    folders: Vec<PathBuf>,
+    /// Whether something could not be read.
+    pub(super) is_broken: bool,
+    refused: usize,
+}
+
+impl LabelFiles {
+    /// Reads files and folders. What can't be used is said, and the rest is there.
+    pub(super) fn read(paths: &[PathBuf], map: Option<&Path>, output: &mut Output) -> Result<Self, Failure> {
+        let map = map.map(|file| read_map(file, output)).transpose()?;
+        let mut labels =
+            LabelFiles { records: Vec::new(), folders: Vec::new(), is_broken: false, refused: 0 };
+        for path in paths {
+            for file in files_of(path)? {
+                labels.file(&file, map.as_ref(), output)?;
+            }
+        }
+        if let Some(more @ 1..) = labels.refused.checked_sub(MOST_NAMED) {
+            output.say(&format!("  {more} more labels can't be used"));
+        }
+        if labels.records.is_empty() {
+            return Err(
+                Failure::broken("there are no labels").help("`docs/evaluate.md` says how labels are written")
+            );
+        }
+        Ok(labels)
+    }
+
+    /// The records, each with the folder of its file.
+    pub(super) fn with_folders(&self) -> impl Iterator<Item = (&LabelRecord, &Path)> {
+        self.records.iter().zip(self.folders.iter().map(PathBuf::as_path))
+    }
+
+    /// The records, which are not there any more afterwards.
+    pub(super) fn take(&mut self) -> Vec<LabelRecord> {
+        std::mem::take(&mut self.records)
+    }
+
+    fn file(&mut self, file: &Path, map: Option<&LabelMap>, output: &mut Output) -> Result<(), Failure> {
+        let bytes = disk::read_input(file, MOST_BYTES).map_err(|error| {
+            Failure::broken(format!("can't read the labels `{}`: {error}", file.display()))
+        })?;
+        let place = file.display().to_string();
+        let (records, errors) = match ending(file).as_str() {
+            "csv" | "tsv" => read_table(&bytes, map, &place),
+            "jsonl" | "ndjson" => read_lines(&bytes, map, &place),
+            _ => {
+                let name = file.file_name().unwrap_or_default().to_string_lossy();
+                read_json(&bytes, map, name.strip_suffix(LABELS), &place)
+            }
+        };
+        let folder = file.parent().unwrap_or(Path::new("")).to_path_buf();
+        self.folders.extend(records.iter().map(|_| folder.clone()));
+        self.records.extend(records);
+        for error in errors {
+            self.is_broken = true;
+            self.refused += 1;
+            if self.refused <= MOST_NAMED {
+                let word = output.err_paint.bad("error:");
+                output.say(&format!("{word} {}", sanitize_line(&error.to_string())));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn read_lines(bytes: &[u8], map: Option<&LabelMap>, place: &str) -> (Vec<LabelRecord>, Vec<LabelError>) {
+    let (mut records, mut errors) = (Vec::new(), Vec::new());
+    for (number, line) in (1..).zip(bytes.split(|byte| *byte == b'\n')) {
+        if line.trim_ascii().is_empty() {
+            continue;
+        }
+        match read_json_line(line, map, &format!("{place}, line {number}")) {
+            Ok(record) => records.extend(record),
+            Err(error) => errors.push(error),
+        }
+    }
+    (records, errors)
+}
+
+fn read_map(file: &Path, output: &mut Output) -> Result<LabelMap, Failure> {
+    let mut problems = Problems::new();
+    let map = read_text_file(file)
+        .map_err(|problem| problems.push(problem))
+        .ok()
+        .and_then(|source| LabelMap::parse(&source, &mut problems));
+    output.show(&problems);
+    map.ok_or_else(|| Failure::usage(format!("the map of labels `{}` can't be used", file.display())))
+}
+
+fn ending(file: &Path) -> String {
+    file.extension().unwrap_or_default().to_string_lossy().to_lowercase()
+}
+
+/// The files that a path stands for.
+fn files_of(path: &Path) -> Result<Vec<PathBuf>, Failure> {
+    if !path.is_dir() {
+        return Ok(vec![path.to_path_buf()]);
+    }
+    let found = files_below(path, "", MOST_DEPTH);
+    if found.cut {
+        return Err(Failure::broken(format!(
+            "the folder `{}` has more than {} files",
+            path.display(),
+            disk::MAX_ENTRIES
+        ))
+        .help("name the files with labels, or put them into one `.jsonl`"));
+    }
+    let named = |file: &PathBuf| file.to_string_lossy().ends_with(LABELS);
+    let mut files: Vec<PathBuf> = if found.files.iter().any(named) {
+        found.files.into_iter().filter(named).collect()
+    } else {
+        let endings = ["json", "jsonl", "ndjson", "csv", "tsv"];
+        found.files.into_iter().filter(|file| endings.contains(&ending(file).as_str())).collect()
+    };
+    files.sort();
+    if files.is_empty() {
+        return Err(Failure::broken(format!("the folder `{}` has no labels", path.display()))
+            .help("labels are `.json`, `.jsonl` or `.csv` files"));
+    }
+    Ok(files)
+}

@@ -1,0 +1,329 @@
+//! What an evaluation came to: everything that text, JSON and page say.
+
+use super::outcome::Verdict;
+use super::risk::RiskCoverage;
+use crate::experiment::statistics::Interval;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Results held against labels. Its JSON form is described in `docs/evaluate.md`.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct Evaluation {
+    /// What was evaluated against what.
+    pub(crate) sources: Sources,
+    /// The documents that have both a label and a result.
+    pub(crate) documents: DocumentFigures,
+    /// Those that passed.
+    pub(crate) passed: PassedFigures,
+    /// Those that did not.
+    pub(crate) refused: RefusedFigures,
+    /// Each labelled field, in the order of their names.
+    pub(crate) fields: Vec<FieldFigures>,
+    /// All labelled fields together; each value counts the same.
+    pub(crate) all_fields: FieldFigures,
+    /// Each type of documents.
+    pub(crate) document_types: Vec<TypeFigures>,
+    /// What was extracted in place of what, the most frequent first.
+    pub(crate) confusions: Vec<Confusion>,
+    /// How many pairs of values are left out there.
+    pub(crate) more_confusions: u64,
+    /// How well the overall score tells right documents from wrong ones.
+    pub(crate) risk_coverage: RiskCoverage,
+    /// What the documents cost.
+    pub(crate) cost: CostFigures,
+    /// Documents that a person should look at, the most important first: at most 50 for each reason.
+    pub(crate) look_at: Vec<LookAtDocument>,
+    /// How many documents there are for each reason, those that are left out there as well.
+    pub(crate) look_at_counts: BTreeMap<Reason, u64>,
+    /// What has no counterpart.
+    pub(crate) unmatched: Unmatched,
+}
+
+/// What was evaluated against what.
+#[derive(Debug, Clone, Default, Serialize)]
+pub(crate) struct Sources {
+    /// The run in the journal, or the file or folder of results.
+    pub(crate) results: String,
+    /// The profile whose rubrics and vocabularies say when two values are the same.
+    pub(crate) profile: String,
+    /// How many documents have labels.
+    pub(crate) labelled_documents: u64,
+    /// How many documents have results.
+    pub(crate) result_documents: u64,
+    /// The confidence of every interval.
+    pub(crate) confidence: f64,
+}
+
+/// Documents that have both a label and a result.
+#[derive(Debug, Clone, Copy, Default, Serialize)]
+pub(crate) struct DocumentFigures {
+    /// How many there are.
+    pub(crate) evaluated: u64,
+    /// In how many every labelled field is right.
+    pub(crate) right: u64,
+    /// In how many one is not.
+    pub(crate) wrong: u64,
+    /// How many of these have a wrong or spurious value; the others only miss values.
+    pub(crate) with_false_values: u64,
+}
+
+/// Documents that passed.
+#[derive(Debug, Clone, Copy, Default, Serialize)]
+pub(crate) struct PassedFigures {
+    /// How many there are.
+    pub(crate) documents: u64,
+    /// How many of them are wrong.
+    pub(crate) wrong: u64,
+    /// How many of these have a wrong or spurious value.
+    pub(crate) with_false_values: u64,
+    /// The share that is wrong.
+    pub(crate) share_wrong: Option<f64>,
+    /// Where that share may lie.
+    pub(crate) interval: Option<Interval>,
+}
+
+/// Documents that did not pass.
+#[derive(Debug, Clone, Copy, Default, Serialize)]
+pub(crate) struct RefusedFigures {
+    /// How many there are.
+    pub(crate) documents: u64,
+    /// How many of them are right.
+    pub(crate) right: u64,
+    /// The share that is right.
+    pub(crate) share_right: Option<f64>,
+    /// Where that share may lie.
+    pub(crate) interval: Option<Interval>,
+}
+
+/// What came of one field in all documents that have a label for it.
+#[derive(Debug, Clone, Default, Serialize)]
+pub(crate) struct FieldFigures {
+    /// The field; empty for all of them together.
+    pub(crate) field: String,
+    /// What the profile declares of how its values are compared; empty without.
+    pub(crate) compared_by: String,
+    /// How many documents have a label for it.
+    pub(crate) documents: u64,
+    /// In how many it is right, or not there as it should be.
+    pub(crate) exact: u64,
+    /// The right value was extracted.
+    pub(crate) right: u64,
+    /// Another one was extracted.
+    pub(crate) wrong: u64,
+    /// None was extracted where there is one.
+    pub(crate) missing: u64,
+    /// One was extracted where there is none.
+    pub(crate) spurious: u64,
+    /// None was extracted where there is none.
+    pub(crate) absent: u64,
+    /// Values in labels, where each item of a list and each member of a mapping is one.
+    pub(crate) labelled_values: u64,
+    /// Values that were extracted. `None` where labels are partial, so that nobody knows which of them are wrong.
+    pub(crate) extracted_values: Option<u64>,
+    /// Values that are in both.
+    pub(crate) agreeing_values: u64,
+    /// Of the values that were extracted, the share that is right.
+    pub(crate) precision: Option<f64>,
+    /// Of the values in labels, the share that was extracted.
+    pub(crate) recall: Option<f64>,
+    /// The harmonic mean of the two.
+    pub(crate) f1: Option<f64>,
+    /// The share of documents in which it is exactly as the label says.
+    pub(crate) exact_agreement: Option<f64>,
+    /// Where that share may lie.
+    pub(crate) exact_interval: Option<Interval>,
+}
+
+/// Documents of a type.
+#[derive(Debug, Clone, Default, Serialize)]
+pub(crate) struct TypeFigures {
+    /// The type: as labelled, where labels say so.
+    pub(crate) document_type: String,
+    /// How many documents.
+    pub(crate) documents: u64,
+    /// How many of them have a labelled type.
+    pub(crate) labelled: u64,
+    /// How many of these were taken for that type.
+    pub(crate) recognised: u64,
+    /// How many of these were taken for no type.
+    pub(crate) unknown: u64,
+    /// How many passed.
+    pub(crate) passed: u64,
+    /// In how many every labelled field is right.
+    pub(crate) right: u64,
+    /// The mean overall score of what was returned.
+    pub(crate) mean_overall: Option<f64>,
+    /// That of the first candidates.
+    pub(crate) mean_first: Option<f64>,
+    /// How many documents ended with each final status.
+    pub(crate) final_statuses: BTreeMap<String, u64>,
+    /// Values in what was returned, without what the host fills in.
+    pub(crate) values: u64,
+    /// How many of them the document supports: `verified` or `entailed`.
+    pub(crate) supported_values: u64,
+    /// In how many documents each field of the type's rubric has a value, right or wrong, labelled or not.
+    pub(crate) found_fields: Vec<FoundField>,
+}
+
+/// How often a field of the rubric has a value.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct FoundField {
+    /// The field.
+    pub(crate) field: String,
+    /// In how many documents of the type.
+    pub(crate) documents: u64,
+}
+
+/// One value extracted in place of another.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub(crate) struct Confusion {
+    /// How often.
+    pub(crate) count: u64,
+    /// The field.
+    pub(crate) field: String,
+    /// Whether a value is wrong, missing or spurious.
+    pub(crate) verdict: Verdict,
+    /// The right value, empty where there is none.
+    pub(crate) label: String,
+    /// What was extracted, empty where nothing was.
+    pub(crate) extracted: String,
+}
+
+/// What the evaluated documents cost.
+#[derive(Debug, Clone, Copy, Default, Serialize)]
+pub(crate) struct CostFigures {
+    /// Calls of providers.
+    pub(crate) calls: u64,
+    /// Calls that the cache answered.
+    pub(crate) cached_calls: u64,
+    /// Tokens, both ways.
+    pub(crate) tokens: u64,
+    /// US dollars, as far as they are known.
+    pub(crate) cost_usd: f64,
+    /// Calls of unknown cost.
+    pub(crate) calls_of_unknown_cost: u64,
+    /// US dollars for each evaluated document.
+    pub(crate) usd_per_document: Option<f64>,
+    /// US dollars for each document that is right and passed.
+    pub(crate) usd_per_right_passed: Option<f64>,
+}
+
+/// Why a person should look at a document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Reason {
+    /// It passed, and has a wrong or spurious value.
+    PassedWithFalseValues,
+    /// It passed, and lacks a value, but has no false one.
+    PassedWithMissingValues,
+    /// It did not pass, and is right.
+    RefusedThoughRight,
+    /// It did not pass, and is wrong.
+    RefusedAndWrong,
+}
+
+impl Reason {
+    /// For people.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Reason::PassedWithFalseValues => "passed with a false value",
+            Reason::PassedWithMissingValues => "passed with a missing value",
+            Reason::RefusedThoughRight => "refused although right",
+            Reason::RefusedAndWrong => "refused and wrong",
+        }
+    }
+}
+
+/// A document that a person should look at.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct LookAtDocument {
+    /// Its id in the results.
+    pub(crate) document: String,
+    /// Why.
+    pub(crate) reason: Reason,
+    /// Its overall score.
+    pub(crate) overall: Option<f64>,
+    /// Its labelled fields that are not right.
+    pub(crate) fields: Vec<ShownField>,
+}
+
+/// A labelled field that is not right.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct ShownField {
+    /// The field.
+    pub(crate) field: String,
+    /// What came of it.
+    pub(crate) verdict: Verdict,
+    /// The right value, empty where there is none.
+    pub(crate) label: String,
+    /// What was extracted, empty where nothing was.
+    pub(crate) extracted: String,
+}
+
+/// What has no counterpart. Each list has at most a thousand entries, the counts have all.
+#[derive(Debug, Clone, Default, Serialize)]
+pub(crate) struct Unmatched {
+    /// Labels of documents that have no result.
+    pub(crate) labels: Vec<UnmatchedLabel>,
+    /// How many there are.
+    pub(crate) labels_count: u64,
+    /// Documents with results that have no label.
+    pub(crate) documents: Vec<String>,
+    /// How many there are.
+    pub(crate) documents_count: u64,
+    /// Labelled fields that neither the rubric nor any result knows.
+    pub(crate) fields: Vec<UnknownField>,
+    /// Documents and labels that may belong to several of each other.
+    pub(crate) ambiguous: Vec<Ambiguous>,
+    /// Fields of documents about which labels differ, and nothing says which of them holds.
+    pub(crate) disputed: Vec<Disputed>,
+}
+
+/// A label of a document that has no result.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct UnmatchedLabel {
+    /// The document, as the label names it.
+    pub(crate) document: String,
+    /// Where the label stands.
+    pub(crate) place: String,
+    /// A document with a result whose name is near.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) did_you_mean: Option<String>,
+}
+
+/// A labelled field that nobody knows.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct UnknownField {
+    /// The field, as labels name it.
+    pub(crate) field: String,
+    /// How many documents have a label for it.
+    pub(crate) documents: u64,
+    /// A known field whose name is near.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) did_you_mean: Option<String>,
+}
+
+/// Names that fit several of each other.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct Ambiguous {
+    /// What is evaluated for none of them.
+    pub(crate) name: String,
+    /// What it may be.
+    pub(crate) may_be: Vec<String>,
+}
+
+/// A field about which labels differ.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct Disputed {
+    /// The document, as labels name it.
+    pub(crate) document: String,
+    /// The field.
+    pub(crate) field: String,
+    /// Where the labels stand, and who made them.
+    pub(crate) labels: Vec<String>,
+}
+
+/// A number with six decimals, so that what is written is short and the same on every machine.
+pub(super) fn rounded(number: f64) -> f64 {
+    (number * 1e6).round() / 1e6
+}

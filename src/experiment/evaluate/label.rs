@@ -1,0 +1,101 @@
+//! What is known to be true of a document.
+
+use serde_json::Value;
+use std::fmt;
+
+/// What one file or line says of a document.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct LabelRecord {
+    /// The document, as the label names it.
+    pub(crate) document: String,
+    /// Its type, if the label says so.
+    pub(crate) document_type: Option<String>,
+    /// Who says so.
+    pub(crate) reviewer: Option<String>,
+    /// When it was extracted.
+    pub(crate) at: Option<jiff::Timestamp>,
+    /// What is true of its fields. A field is named by the member at the top of an extraction that it is, or by a JSON Pointer into it.
+    pub(crate) fields: Vec<(String, FieldLabel)>,
+    /// Where it stands, for people: `gold.jsonl, line 3`.
+    pub(crate) place: String,
+}
+
+/// What is true of a field.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct FieldLabel {
+    /// The values of which each is right; `null` means that the field is not present. Never empty.
+    pub(crate) accepted: Vec<Value>,
+    /// How it is compared with what was extracted.
+    pub(crate) held: Held,
+    /// Whether there is more that is true than the label says, so that what was extracted beyond it is not wrong.
+    pub(crate) is_partial: bool,
+}
+
+/// How a label is compared with what was extracted.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Held {
+    /// As the profile declares the field.
+    #[default]
+    Declared,
+    /// Its words stand in what was extracted.
+    ContainsWords,
+    /// Its letters stand in what was extracted, also within words.
+    ContainsText,
+}
+
+impl FieldLabel {
+    /// One right value; `null` where the field is not present.
+    pub(crate) fn of(value: Value) -> Self {
+        FieldLabel { accepted: vec![value], held: Held::Declared, is_partial: false }
+    }
+
+    /// Whether a document without the field is right.
+    pub(crate) fn admits_absence(&self) -> bool {
+        self.accepted.iter().any(Value::is_null)
+    }
+
+    /// The right values that are there.
+    pub(crate) fn values(&self) -> impl Iterator<Item = &Value> {
+        self.accepted.iter().filter(|value| !value.is_null())
+    }
+}
+
+/// Why a label can't be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct LabelError {
+    /// Where it stands.
+    pub(crate) place: String,
+    /// What was expected and what was found. Never text of a document.
+    pub(crate) message: String,
+}
+
+impl LabelError {
+    pub(super) fn new(place: &str, message: impl Into<String>) -> Self {
+        LabelError { place: place.to_owned(), message: message.into() }
+    }
+}
+
+impl fmt::Display for LabelError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.place, self.message)
+    }
+}
+
+/// The name of a field as it is kept: `/grade` is `grade`, and only what lies deeper is a pointer.
+pub(super) fn field_name(name: &str) -> String {
+    match name.strip_prefix('/') {
+        Some(top) if !top.contains(['/', '~']) => top.to_owned(),
+        _ => name.to_owned(),
+    }
+}
+
+/// A moment as a label writes it.
+pub(super) fn moment(text: &str, place: &str) -> Result<jiff::Timestamp, LabelError> {
+    let whole_day = || text.parse::<jiff::civil::Date>().ok()?.to_zoned(jiff::tz::TimeZone::UTC).ok();
+    text.parse().ok().or_else(|| whole_day().map(|day| day.timestamp())).ok_or_else(|| {
+        LabelError::new(
+            place,
+            "`at`: expected a moment such as `2026-11-25T09:30:00Z` or a day such as `2026-11-25`",
+        )
+    })
+}

@@ -1,0 +1,28 @@
+//! Results evaluated against labelled documents (`loopctl evaluate`).
+//!
+//! - `label`: what is known to be true of a document, and how labels of several people are settled; `label_json`, `label_table` and
+//!   `label_map` read it from our own JSON, corrections of reviewers, tables, and JSON of others;
+//! - `document_names`: which label is about which document;
+//! - `outcome`: what came of each labelled field, `document_outcome`: of a document;
+//! - `evaluator`: takes labels and results, `summary`, `tally` and `risk` sum up what came of them, `evaluation` is the whole of it.
+
+mod document_names;
+mod document_outcome;
+mod evaluation;
+mod evaluator;
+mod label;
+mod label_json;
+mod label_map;
+mod label_table;
+mod outcome;
+mod risk;
+mod settle;
+mod summary;
+mod tally;
+
+pub(crate) use evaluation::{CostFigures, Evaluation, FieldFigures, LookAtDocument, TypeFigures};
+pub(crate) use evaluator::Evaluator;
+pub(crate) use label::{LabelError, LabelRecord};
+pub(crate) use label_json::{read_json, read_json_line};
+pub(crate) use label_map::{LabelMap, WrittenLabelMap};
+pub(crate) use label_table::read_table;

@@ -1,0 +1,84 @@
+//! Counts of what came of labelled fields.
+
+use super::evaluation::{FieldFigures, rounded};
+use super::outcome::{FieldOutcome, Verdict};
+use crate::experiment::statistics::{Interval, clopper_pearson};
+
+/// What came of a field, counted.
+#[derive(Debug, Clone, Default)]
+pub(super) struct FieldTally {
+    figures: FieldFigures,
+    extracted: u64,
+    /// What was extracted and agrees, where what is wrong beside it is known.
+    extracted_agreeing: u64,
+    is_partial: bool,
+}
+
+impl FieldTally {
+    pub(super) fn add(&mut self, outcome: &FieldOutcome) {
+        let figures = &mut self.figures;
+        figures.documents += 1;
+        figures.exact += u64::from(outcome.verdict.is_right());
+        let count = match outcome.verdict {
+            Verdict::Right => &mut figures.right,
+            Verdict::Wrong => &mut figures.wrong,
+            Verdict::Missing => &mut figures.missing,
+            Verdict::Spurious => &mut figures.spurious,
+            Verdict::Absent => &mut figures.absent,
+        };
+        *count += 1;
+        figures.labelled_values += outcome.items.labelled;
+        figures.agreeing_values += outcome.items.agreeing;
+        if outcome.is_partial {
+            self.is_partial = true;
+        } else {
+            self.extracted += outcome.items.extracted;
+            self.extracted_agreeing += outcome.items.agreeing;
+        }
+    }
+
+    pub(super) fn absorb(&mut self, other: &FieldTally) {
+        let (own, others) = (&mut self.figures, &other.figures);
+        own.documents += others.documents;
+        own.exact += others.exact;
+        own.right += others.right;
+        own.wrong += others.wrong;
+        own.missing += others.missing;
+        own.spurious += others.spurious;
+        own.absent += others.absent;
+        own.labelled_values += others.labelled_values;
+        own.agreeing_values += others.agreeing_values;
+        self.extracted += other.extracted;
+        self.extracted_agreeing += other.extracted_agreeing;
+        self.is_partial |= other.is_partial;
+    }
+
+    pub(super) fn figures(&self, field: &str, compared_by: String, confidence: f64) -> FieldFigures {
+        let mut figures = self.figures.clone();
+        figures.field = field.to_owned();
+        figures.compared_by = compared_by;
+        figures.extracted_values = (!self.is_partial).then_some(self.extracted);
+        figures.precision =
+            if self.is_partial { None } else { share(self.extracted_agreeing, self.extracted) };
+        figures.recall = share(figures.agreeing_values, figures.labelled_values);
+        // As a count, so that it is 0 and not nothing where no value was extracted.
+        let both = self.extracted + figures.labelled_values;
+        figures.f1 = if self.is_partial { None } else { share(2 * self.extracted_agreeing, both) };
+        figures.exact_agreement = share(figures.exact, figures.documents);
+        figures.exact_interval = interval(figures.exact, figures.documents, confidence);
+        figures
+    }
+}
+
+/// The share of a part; `None` of nothing.
+pub(super) fn share(part: u64, whole: u64) -> Option<f64> {
+    #[expect(clippy::cast_precision_loss, reason = "counts of documents and values")]
+    let share = (whole > 0).then(|| rounded(part as f64 / whole as f64));
+    share
+}
+
+/// The exact interval of a share, rounded.
+pub(super) fn interval(part: u64, whole: u64, confidence: f64) -> Option<Interval> {
+    let Interval { low, high } = clopper_pearson(part, whole, confidence)?;
+    Some(Interval { low: rounded(low), high: rounded(high) })
+}

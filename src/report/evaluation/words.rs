@@ -1,0 +1,135 @@
+//! Numbers and values in words, as text and page show them.
+
+use crate::experiment::evaluate::{CostFigures, Evaluation, TypeFigures};
+use crate::experiment::statistics::Interval;
+use crate::report::run_summary::{dollars, thousands};
+
+/// `0.873`; a dash of nothing.
+pub(super) fn ratio(number: Option<f64>) -> String {
+    number.map_or_else(|| "–".to_owned(), |number| format!("{number:.3}"))
+}
+
+/// `87.3 %`; a dash of nothing.
+pub(super) fn share(number: Option<f64>) -> String {
+    number.map_or_else(|| "–".to_owned(), |number| format!("{:.1} %", number * 100.0))
+}
+
+/// `12.3 – 45.6 %`; a dash of nothing.
+pub(super) fn interval(interval: Option<Interval>) -> String {
+    interval.map_or_else(
+        || "–".to_owned(),
+        |Interval { low, high }| format!("{:.1} – {:.1} %", low * 100.0, high * 100.0),
+    )
+}
+
+/// `95 %`, `99.9 %`.
+pub(super) fn confidence(confidence: f64) -> String {
+    let percent = format!("{:.3}", confidence * 100.0);
+    format!("{} %", percent.trim_end_matches('0').trim_end_matches('.'))
+}
+
+/// `passed 13, stopped_early 98`.
+pub(super) fn statuses(of: &TypeFigures) -> String {
+    let ended = of.final_statuses.iter().map(|(status, count)| format!("{status} {}", thousands(*count)));
+    ended.collect::<Vec<_>>().join(", ")
+}
+
+/// `815 of 827`; a dash of nothing.
+pub(super) fn part(part: u64, whole: u64) -> String {
+    if whole == 0 { "–".to_owned() } else { format!("{} of {}", thousands(part), thousands(whole)) }
+}
+
+/// In which share of the documents of a type each field of its rubric has a value: `grade 53 %`.
+pub(super) fn found(of: &TypeFigures) -> impl Iterator<Item = String> {
+    of.found_fields.iter().map(|found| {
+        #[expect(clippy::cast_precision_loss, reason = "counts of documents")]
+        let percent = 100.0 * found.documents as f64 / of.documents.max(1) as f64;
+        format!("{} {percent:.0} %", found.field)
+    })
+}
+
+/// A value, or that there is none.
+pub(super) fn value(text: &str) -> &str {
+    if text.is_empty() { "(none)" } else { text }
+}
+
+/// What was spent, in parts; none where nothing was asked.
+pub(super) fn cost(cost: &CostFigures) -> Vec<String> {
+    let mut parts = Vec::new();
+    if cost.calls > 0 {
+        parts.push(format!("{} calls", thousands(cost.calls)));
+        parts.push(format!("{} tokens", thousands(cost.tokens)));
+        parts.push(match cost.calls_of_unknown_cost {
+            0 => dollars(cost.cost_usd),
+            all if all >= cost.calls => "cost unknown".to_owned(),
+            some => format!("{} and the unknown cost of {} calls", dollars(cost.cost_usd), thousands(some)),
+        });
+    }
+    if cost.cached_calls > 0 {
+        parts.push(format!("{} calls from the cache", thousands(cost.cached_calls)));
+    }
+    if let Some(each) = cost.usd_per_document {
+        parts.push(format!("{} for each document", dollars(each)));
+    }
+    if let Some(each) = cost.usd_per_right_passed {
+        parts.push(format!("{} for each that passed and is right", dollars(each)));
+    }
+    parts
+}
+
+/// What has no counterpart, one sentence each, with at most `most` names of each kind.
+pub(super) fn unmatched(evaluation: &Evaluation, most: usize) -> Vec<String> {
+    let found = &evaluation.unmatched;
+    let mut lines = Vec::new();
+    let guess = |guess: &Option<String>| match guess {
+        Some(guess) => format!("; did you mean `{guess}`?"),
+        None => String::new(),
+    };
+    let more = |count: u64, what: &str, lines: &mut Vec<String>| {
+        let left_out = count.saturating_sub(most as u64);
+        if left_out > 0 {
+            lines.push(format!("{} more {what}", thousands(left_out)));
+        }
+    };
+    for label in found.labels.iter().take(most) {
+        lines.push(format!(
+            "no result for the labelled document `{}` ({}){}",
+            label.document,
+            label.place,
+            guess(&label.did_you_mean)
+        ));
+    }
+    more(found.labels_count, "labelled documents without a result", &mut lines);
+    for document in found.documents.iter().take(most) {
+        lines.push(format!("no label for the document `{document}`"));
+    }
+    more(found.documents_count, "documents without a label", &mut lines);
+    for field in found.fields.iter().take(most) {
+        let documents = crate::report::run_summary::documents(field.documents);
+        lines.push(format!(
+            "the labelled field `{}` ({documents}) is none of the profile{}",
+            field.field,
+            guess(&field.did_you_mean)
+        ));
+    }
+    more(found.fields.len() as u64, "fields that are none of the profile", &mut lines);
+    for name in found.ambiguous.iter().take(most) {
+        lines.push(format!("`{}` may be {}: not evaluated", name.name, quoted(&name.may_be)));
+    }
+    more(found.ambiguous.len() as u64, "names that may be several documents", &mut lines);
+    for field in found.disputed.iter().take(most) {
+        lines.push(format!(
+            "labels of `{}` of `{}` differ, and none is the latest: {}: not evaluated",
+            field.field,
+            field.document,
+            field.labels.join(", ")
+        ));
+    }
+    more(found.disputed.len() as u64, "fields whose labels differ", &mut lines);
+    lines
+}
+
+fn quoted(names: &[String]) -> String {
+    let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    names.join(" or ")
+}
