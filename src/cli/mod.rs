@@ -33,6 +33,7 @@ mod profile_explain;
 mod profile_list;
 mod profile_show;
 mod progress_line;
+mod prove;
 mod renamed;
 mod repair;
 mod resume;
@@ -90,6 +91,8 @@ enum Verb {
     Explain(explain::Arguments),
     /// Try policies on recorded or invented assessments, without any provider
     Simulate(simulate::Arguments),
+    /// Show that promises of a policy hold in every run, or a run in which one does not
+    Prove(prove::Arguments),
     /// Begin a project that passes `check`, `test` and `run` at once
     Init(init::Arguments),
     /// Add a profile, a rule, a field or a document type to the project in the working directory
@@ -165,6 +168,7 @@ fn run_process() -> Exit {
         Verb::Next(arguments) => next::execute(&arguments, &mut output),
         Verb::Explain(arguments) => explain::execute(&arguments, &mut output),
         Verb::Simulate(arguments) => simulate::execute(&arguments, &mut output),
+        Verb::Prove(arguments) => prove::execute(&arguments, &mut output),
         Verb::Init(arguments) => init::execute(&arguments, &mut output),
         Verb::New(arguments) => new::execute(&arguments, &mut output),
         Verb::Test(arguments) => test::execute(&arguments, &mut output),

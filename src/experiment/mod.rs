@@ -7,9 +7,11 @@
 mod answer;
 #[doc(hidden)]
 pub mod scenario;
+pub mod prove;
 mod simulate;
 mod tally;
 mod trajectory;
+mod trajectory_line;
 
 pub use answer::Answer;
 pub(crate) use simulate::dimensions_used;
