@@ -151,11 +151,15 @@ fn counterexample_text(run: &Counterexample, places: Places<'_>, out: &mut Strin
 
 /// What was tried, and what that covers.
 fn enumerated_text(enumerated: &Enumerated) -> String {
-    let Enumerated { quantities, candidates, depth, limit, complete, histories, decisions, random, seed } = enumerated;
+    let Enumerated { quantities, candidates, depth, limit, complete, answered, histories, decisions, random, seed } =
+        enumerated;
     let mut out = String::new();
     let places = format!("{} at each place", count(*candidates as u64, "candidate"));
     let stands = format!("{} by {}", runs(*histories), count(*decisions, "decision"));
     let _ = match (complete, limit) {
+        _ if *answered => {
+            writeln!(out, "Every run of up to {} was tried over these values, until all was answered: {places}, {stands}.", count(*depth, "candidate"))
+        }
         (true, Some(limit)) => {
             writeln!(out, "Every run to the limit of {} was tried over these values: {places}, {stands}.", count(*limit, "candidate"))
         }

@@ -70,7 +70,7 @@ impl Candidates {
     fn with(subjects: &[Subject<'_>], promises: &Promises, richness: Richness) -> Self {
         let values = Values::of(subjects, promises, richness);
         let (scores, mut is_part) = score_combinations(&values);
-        let issues = issue_combinations(&values.issues);
+        let issues = issue_combinations(&values);
         let contents: &[Content] = match (values.repeats, values.flips) {
             (_, true) => &[Content::New, Content::Same, Content::Back],
             (true, false) => &[Content::New, Content::Same],
@@ -80,8 +80,13 @@ impl Candidates {
             scores.first().map(|first| first.iter().map(|(name, _)| name.clone()).collect()).unwrap_or_default();
         let mut list: Vec<Candidate> = Vec::new();
         let mut class = 0;
+        let best = scores.len().saturating_sub(1);
         'all: for issues in &issues {
-            for scores in &scores {
+            for (at, scores) in scores.iter().enumerate() {
+                // Of a document that nobody saw or knew, only what would pass otherwise says anything.
+                if is_of_document(issues) && at != best {
+                    continue;
+                }
                 class += 1;
                 let scored = scored(subjects, scores, issues);
                 for (spent, spending) in values.spending.iter().enumerate() {
@@ -97,7 +102,11 @@ impl Candidates {
             }
         }
         // The plainest first: a counterexample is told with as little as it takes.
-        list.sort_by_key(|candidate| (candidate.group, candidate.record.issues.len()));
+        list.sort_by_key(|candidate| {
+            let scores = &candidate.record.scores;
+            let uneven = scores.windows(2).any(|pair| matches!(pair, [(_, a), (_, b)] if a != b));
+            (candidate.group, candidate.record.issues.len(), uneven)
+        });
         Candidates { values, list, dimensions, is_part }
     }
 }
@@ -218,7 +227,8 @@ fn share_out(free: &[Free], sum: f64) -> Option<Scores> {
 }
 
 /// Every combination of numbers of issues, none first, and the two issues that documents have which nobody saw or knew.
-fn issue_combinations(values: &[IssueValues]) -> Vec<Vec<StepIssue>> {
+fn issue_combinations(tried: &Values) -> Vec<Vec<StepIssue>> {
+    let values = &tried.issues;
     let mut all: Vec<Vec<StepIssue>> = vec![Vec::new()];
     for IssueValues { kind, counts } in values {
         let (severity, disposition) = cell(*kind, values);
@@ -240,7 +250,8 @@ fn issue_combinations(values: &[IssueValues]) -> Vec<Vec<StepIssue>> {
             })
             .collect();
     }
-    for code in [DOCUMENT_UNSEEN, DOCUMENT_TYPE_UNKNOWN] {
+    let of_documents = [(tried.unseen, DOCUMENT_UNSEEN), (tried.unknown_type, DOCUMENT_TYPE_UNKNOWN)];
+    for (_, code) in of_documents.into_iter().filter(|(is_tried, _)| *is_tried) {
         all.push(vec![StepIssue {
             code: code.to_owned(),
             severity: Severity::Critical,
@@ -250,6 +261,11 @@ fn issue_combinations(values: &[IssueValues]) -> Vec<Vec<StepIssue>> {
         }]);
     }
     all
+}
+
+/// Whether issues are about the document, whatever the candidate is.
+fn is_of_document(issues: &[StepIssue]) -> bool {
+    issues.iter().any(|issue| [DOCUMENT_UNSEEN, DOCUMENT_TYPE_UNKNOWN].contains(&issue.code.as_str()))
 }
 
 /// Severity and disposition of an issue that counts as one of `kind`, and if it can be as no other kind that is looked at.

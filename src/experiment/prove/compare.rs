@@ -155,6 +155,7 @@ pub fn compare(subjects: &[Subject<'_>; 2], effort: Effort) -> Comparison {
         depth: 0,
         limit,
         complete: false,
+        answered: false,
         histories: 0.0,
         decisions: 0,
         random: effort.random,
@@ -241,6 +242,7 @@ fn side_by_side(
             break;
         }
     }
+    enumerated.answered = findings.all();
     enumerated.complete = !candidates.is_part && !findings.all();
 }
 

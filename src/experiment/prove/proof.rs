@@ -78,6 +78,8 @@ pub struct Enumerated {
     pub limit: Option<u64>,
     /// Whether every run over these values was tried.
     pub complete: bool,
+    /// Whether the search ended before, because all that was asked had been answered.
+    pub answered: bool,
     /// How many runs that is.
     pub histories: f64,
     /// How many decisions stood for them.
@@ -140,6 +142,7 @@ pub fn prove(subject: &Subject<'_>, promises: &Promises, effort: Effort) -> Proo
         depth: reach.depth,
         limit,
         complete: reach.complete,
+        answered: false,
         histories: reach.histories,
         decisions: reach.decisions,
         random: effort.random,
@@ -180,7 +183,12 @@ pub(super) fn quantities(candidates: &Candidates) -> Vec<Quantity> {
         let name = format!("issues.{}", issue.kind.as_str());
         all.push(of(&name, issue.counts.iter().map(|count| json!(count)).collect()));
     }
-    all.push(of("document", vec![json!("seen and of a known type"), json!("unseen"), json!("of an unknown type")]));
+    let mut documents = vec![json!("seen and of a known type")];
+    documents.extend(candidates.values.unseen.then(|| json!("unseen")));
+    documents.extend(candidates.values.unknown_type.then(|| json!("of an unknown type")));
+    if documents.len() > 1 {
+        all.push(of("document", documents));
+    }
     let mut spent = |name: &str, values: Vec<Value>| {
         if values.len() > 1 {
             all.push(of(name, values));

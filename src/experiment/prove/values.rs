@@ -13,7 +13,7 @@ use crate::value::{Disposition, Severity};
 /// How much of a constant's neighbourhood is tried. What is left out first is what decisions do not tell apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Richness {
-    /// Just below and at each constant. Ends of the range only where there is no constant.
+    /// Just below and at each constant, and the upper end of the range; the lower one where there is no constant.
     Least,
     /// Just below and at each constant, and the ends of the range.
     Less,
@@ -61,6 +61,9 @@ pub(super) struct Values {
     pub issues: Vec<IssueValues>,
     /// Nothing first.
     pub spending: Vec<Spending>,
+    /// Whether documents are tried that nobody saw, and those of a type that nobody knows.
+    pub unseen: bool,
+    pub unknown_type: bool,
     /// Whether candidates that equal an earlier one are tried, and those that go back to the value before.
     pub repeats: bool,
     pub flips: bool,
@@ -143,6 +146,10 @@ impl Values {
             }
         }
         values.place_scores(subjects, &constants, &alone, richness);
+        values.spending.sort_by(|a, b| {
+            let order = |one: &Spending| [one.elapsed_ms, one.cost_usd];
+            order(a).iter().zip(order(b)).fold(a.tokens.cmp(&b.tokens), |order, (a, b)| order.then(a.total_cmp(&b)))
+        });
         for issue in &mut values.issues {
             issue.counts.sort_unstable();
             issue.counts.dedup();
@@ -257,8 +264,9 @@ impl Grid {
     fn dimension(self, constants: &[f64]) -> Vec<f64> {
         let mut tried = Vec::new();
         self.around(constants, &mut tried);
+        tried.push(self.high);
         if self.richness > Richness::Least || constants.is_empty() {
-            tried.extend([self.low, self.high]);
+            tried.push(self.low);
         }
         if constants.is_empty() {
             tried.push(self.middle(constants));
@@ -366,6 +374,8 @@ fn of_policy(policy: &LoopPolicy, constants: &mut Constants, values: &mut Values
         }
         _ => {}
     });
+    values.unseen |= !policy.accept.unseen;
+    values.unknown_type |= !policy.accept.unknown_type;
     values.repeats |= policy.stop.looks_at(Costly::Equality);
     values.flips |= policy.stop.looks_at(Costly::FlipFlops);
 }
