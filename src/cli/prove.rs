@@ -181,13 +181,13 @@ fn write_runs(path: &Path, runs: &[&Trajectory]) -> Result<(), Failure> {
     let is_folder = path.is_dir() || path.as_os_str().to_string_lossy().ends_with(std::path::is_separator);
     if !is_folder {
         let lines: String = runs.iter().map(|run| format!("{}\n", run.to_json())).collect();
-        return disk::replace(path, lines.as_bytes(), Access::AsBefore).map_err(|error| broken(path, error));
+        return disk::replace(path, lines.as_bytes(), Access::Owner).map_err(|error| broken(path, error));
     }
     std::fs::create_dir_all(path).map_err(|error| broken(path, error))?;
     for run in runs {
         let file = path.join(format!("{}.jsonl", file_stem(run)));
         let line = format!("{}\n", run.to_json());
-        disk::replace(&file, line.as_bytes(), Access::AsBefore).map_err(|error| broken(&file, error))?;
+        disk::replace(&file, line.as_bytes(), Access::Owner).map_err(|error| broken(&file, error))?;
     }
     Ok(())
 }

@@ -27,7 +27,7 @@ mod summary;
 
 pub(crate) use fact::Facts;
 pub use fact::{Ending, Fact};
-pub(crate) use origin::Origin;
+pub(crate) use origin::{Origin, display_name};
 pub(crate) use secrets::{HIDDEN, shown_value};
 
 pub(crate) use calls::Parts;

@@ -59,7 +59,7 @@ impl Origin {
 }
 
 /// A file as people know it: what ships goes by its name, and the working directory is not said.
-fn display_name(name: &str) -> &str {
+pub(crate) fn display_name(name: &str) -> &str {
     let name = name.strip_prefix("<embedded>/").unwrap_or(name);
     name.strip_prefix("./").unwrap_or(name)
 }

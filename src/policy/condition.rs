@@ -20,7 +20,7 @@ pub struct ConditionError(String);
 impl ConditionError {
     /// Said where the kinds of values do not go together.
     pub(super) fn cannot_be_computed() -> Self {
-        let why = "it can't be computed: it compares text with a number, or names something that is not there";
+        let why = "it can't be computed: it names something that is not there, or computes with text";
         ConditionError(why.to_owned())
     }
 }
@@ -84,8 +84,8 @@ impl Condition {
         names
     }
 
-    /// Whether it holds of `variables`, a mapping; `None` when it can't be computed, as when text is compared with a
-    /// number or something in it is not there.
+    /// Whether it holds of `variables`, a mapping; `None` when it can't be computed, as when something in it is not
+    /// there.
     #[must_use]
     pub fn holds(&self, variables: impl Serialize) -> Option<bool> {
         let program = ENGINE.expression(&self.0).ok()?;

@@ -2,11 +2,12 @@
 
 use super::live::{decision_line, missed};
 use super::paint::Paint;
+use crate::diag::Span;
 use crate::experiment::prove::{
     Acceptance, Broken, Comparison, Counterexample, Difference, Enumerated, Proof, Proved,
 };
 use crate::experiment::{Answer, IterationRecord, Simulated, Trajectory};
-use crate::facts::Origin;
+use crate::facts::{Origin, display_name};
 use crate::policy::{Decision, PromiseKind, Promises, Verdict};
 use crate::value::prose::{count, score, whole};
 use crate::value::sanitize_line;
@@ -27,6 +28,12 @@ pub(crate) struct ProofReport<'a> {
     pub(crate) proof: &'a Proof,
     /// Where the profile's lines stand.
     pub(crate) places: Places<'a>,
+}
+
+/// Where a promise stands.
+fn place_of(span: &Span) -> String {
+    let at = span.location();
+    format!("{}:{}:{}", display_name(at.file), at.line, at.column)
 }
 
 /// Which line decided: the one that ended the loop, or the first that kept the candidate from being accepted.
@@ -106,7 +113,7 @@ pub(crate) fn proof_text(report: ProofReport<'_>, paint: Paint) -> String {
     let _ = writeln!(out, "{}: {sum}\n", paint.strong(&sanitize_line(profile)));
     for proved in &proof.promises {
         let word = if proved.broken.is_some() { paint.bad("broken") } else { paint.good("holds ") };
-        let place = proved.promise.span.as_ref().map(|span| format!("  [{}]", sanitize_line(&span.location().to_string())));
+        let place = proved.promise.span.as_ref().map(|span| format!("  [{}]", sanitize_line(&place_of(span))));
         let _ = writeln!(out, "{word}  {}{}", told(proved), place.unwrap_or_default());
         match &proved.broken {
             None => {}
@@ -138,6 +145,9 @@ fn told(proved: &Proved) -> String {
 fn counterexample_text(run: &Counterexample, places: Places<'_>, out: &mut String) {
     let indent = "        ";
     let _ = writeln!(out, "{indent}{}", sanitize_line(&run.why));
+    if run.by_chance {
+        let _ = writeln!(out, "{indent}found by chance: a shorter run may break it, too");
+    }
     match &run.beside {
         None => run_lines(&run.trajectory, &run.simulated, places, indent, out),
         Some((trajectory, simulated)) => {
@@ -219,7 +229,7 @@ fn proved_json(proved: &Proved, places: Places<'_>) -> Value {
         members.insert("says".to_owned(), promise.sentence().into());
     }
     if let Some(span) = &proved.promise.span {
-        members.insert("place".to_owned(), span.location().to_string().into());
+        members.insert("place".to_owned(), place_of(span).into());
     }
     match &proved.broken {
         None => {}
@@ -230,6 +240,7 @@ fn proved_json(proved: &Proved, places: Places<'_>) -> Value {
         }
         Some(Broken::Run(run)) => {
             members.insert("why".to_owned(), run.why.as_str().into());
+            members.insert("by_chance".to_owned(), run.by_chance.into());
             members.insert("counterexample".to_owned(), run_json(&run.trajectory, &run.simulated, places));
             if let Some((trajectory, simulated)) = &run.beside {
                 members.insert("with_the_worse_candidate".to_owned(), run_json(trajectory, simulated, places));

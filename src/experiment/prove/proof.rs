@@ -63,6 +63,8 @@ pub struct Counterexample {
     pub beside: Option<(Trajectory, Simulated)>,
     /// What is wrong with it.
     pub why: String,
+    /// Whether it was found by chance: then a shorter one may be left that was not tried.
+    pub by_chance: bool,
 }
 
 /// The runs over which promises were held.
@@ -129,7 +131,8 @@ pub fn prove(subject: &Subject<'_>, promises: &Promises, effort: Effort) -> Proo
                         candidates.list.get(number).map(|candidate| candidate.record.clone())
                     }
                 };
-                Some(Broken::Run(Box::new(counterexample(subject, &promise.name, found, &record))))
+                let run = counterexample(subject, &promise.name, found, &record);
+                Some(Broken::Run(Box::new(Counterexample { by_chance: random.is_some(), ..run })))
             }
             (_, None) => None,
         };
@@ -165,7 +168,7 @@ fn counterexample(
     };
     let (trajectory, simulated) = played(&found.walk, name);
     let beside = found.beside.as_ref().map(|walk| played(walk, &format!("{name} (the worse candidate)")));
-    Counterexample { trajectory, simulated, beside, why: found.why.clone() }
+    Counterexample { trajectory, simulated, beside, why: found.why.clone(), by_chance: false }
 }
 
 /// What was tried, for those who want to know what the proof covers.

@@ -222,7 +222,8 @@ impl Values {
         for name in alone {
             let (low, high) = range(name);
             let grid = Grid { low, high, step, richness };
-            let values = grid.dimension(constants.get(name).unwrap_or_default());
+            let mut values = grid.dimension(constants.get(name).unwrap_or_default());
+            ascending(&mut values);
             self.alone.push(ScoreValues { name: name.clone(), values });
         }
     }
