@@ -151,7 +151,8 @@ fn proved(arguments: &Arguments, after: &str, output: &mut Output) -> Result<Exi
     }
     let (at_first, at_second) = (|line: &str| first.place(line), |line: &str| second.place(line));
     let [one, other] = &names;
-    let report = ComparisonReport { names: [one, other], comparison: &compared, places: [&at_first, &at_second] };
+    let report =
+        ComparisonReport { names: [one, other], comparison: &compared, places: [&at_first, &at_second] };
     match arguments.format {
         Format::Text => output.out.write_all(comparison_text(report, output.out_paint).as_bytes())?,
         format => output.write_json(&comparison_json(report), format)?,

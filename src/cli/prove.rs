@@ -82,7 +82,8 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     let proof = prove(&subject, &tried.promises, arguments.effort.effort());
     for line in &proof.unknown_lines {
         let known = proof_lines(&tried);
-        let guess = nearest(line, known.iter().map(String::as_str)).map(|guess| format!("; did you mean `{guess}`?"));
+        let guess =
+            nearest(line, known.iter().map(String::as_str)).map(|guess| format!("; did you mean `{guess}`?"));
         let word = output.err_paint.warn("warning:");
         output.say(&format!(
             "{word} `no_dead_criterion` is waived of `{}`, and the policy has no such line{}",
@@ -91,8 +92,12 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         ));
     }
     let places = |line: &str| tried.place(line);
-    let report =
-        ProofReport { profile: &tried.loaded.profile.name, promises: &tried.promises, proof: &proof, places: &places };
+    let report = ProofReport {
+        profile: &tried.loaded.profile.name,
+        promises: &tried.promises,
+        proof: &proof,
+        places: &places,
+    };
     match arguments.format {
         Format::Text => output.out.write_all(proof_text(report, output.out_paint).as_bytes())?,
         format => output.write_json(&proof_json(report), format)?,
@@ -131,7 +136,8 @@ impl TriedProfile {
         let loaded = over.on(name).load(&[], problems)?;
         let profile = &loaded.profile;
         let scripts = ScriptCriteria::compile(&profile.policy.stop, &loaded.library, problems);
-        let dimensions: Vec<&str> = profile.dimensions.iter().map(|dimension| dimension.name.as_str()).collect();
+        let dimensions: Vec<&str> =
+            profile.dimensions.iter().map(|dimension| dimension.name.as_str()).collect();
         let declared: Vec<DeclaredPromise> = profile.promises.iter().chain(own).cloned().collect();
         let promises = Promises::compile(&declared, &dimensions, &loaded.library, problems);
         Some(TriedProfile { loaded, scripts, promises })
@@ -176,8 +182,9 @@ fn declared_in_files(files: &[PathBuf], problems: &mut Problems) -> Vec<Declared
 
 /// Writes runs to one file, a line each, or one file each into a folder.
 fn write_runs(path: &Path, runs: &[&Trajectory]) -> Result<(), Failure> {
-    let broken =
-        |path: &Path, error: std::io::Error| Failure::broken(format!("can't write `{}`: {error}", path.display()));
+    let broken = |path: &Path, error: std::io::Error| {
+        Failure::broken(format!("can't write `{}`: {error}", path.display()))
+    };
     let is_folder = path.is_dir() || path.as_os_str().to_string_lossy().ends_with(std::path::is_separator);
     if !is_folder {
         let lines: String = runs.iter().map(|run| format!("{}\n", run.to_json())).collect();

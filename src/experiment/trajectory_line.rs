@@ -53,7 +53,11 @@ fn issue(issue: &StepIssue) -> Value {
 
 /// A whole number without a decimal point.
 fn number(value: f64) -> Value {
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole, positive and far below 2^53")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "whole, positive and far below 2^53"
+    )]
     if value.fract() == 0.0 && value < 1e15 { Value::from(value as u64) } else { json!(value) }
 }
 

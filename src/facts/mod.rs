@@ -31,8 +31,8 @@ pub(crate) use origin::{Origin, display_name};
 pub(crate) use secrets::{HIDDEN, shown_value};
 
 pub(crate) use calls::Parts;
-pub(crate) use line_place::place_of_line;
 pub(crate) use criteria::{Placed, entry_of, is_limit, placed};
+pub(crate) use line_place::place_of_line;
 pub(crate) use range::{Range, range_of};
 pub(crate) use secrets::without_passwords;
 

@@ -44,7 +44,11 @@ impl Origin {
     /// Where it is, with its column: `profiles/clinical.yaml:7:12`, `default`, `--config`.
     #[must_use]
     pub(crate) fn place(&self) -> String {
-        if self.placeless { self.file.clone() } else { format!("{}:{}:{}", self.file, self.line, self.column) }
+        if self.placeless {
+            self.file.clone()
+        } else {
+            format!("{}:{}:{}", self.file, self.line, self.column)
+        }
     }
 
     /// As a comment has it: `profiles/clinical.yaml:7`, `default`, `--config`.

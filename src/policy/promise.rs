@@ -89,7 +89,8 @@ impl Ended<'_> {
             }
             "issues" => {
                 let count = |kind: &IssueKind| self.returned().map_or(0, |facts| facts.issues.get(*kind));
-                let counted = IssueKind::ALL.iter().map(|kind| (kind.as_str().to_owned(), count(kind).into()));
+                let counted =
+                    IssueKind::ALL.iter().map(|kind| (kind.as_str().to_owned(), count(kind).into()));
                 Value::Object(counted.collect())
             }
             dimension => rounded(self.returned().map_or(0.0, |facts| facts.score(dimension))).into(),
@@ -127,7 +128,8 @@ impl PromiseCondition {
     pub fn parse(text: &str, dimensions: &[&str]) -> Result<Self, ConditionError> {
         let statuses = || FinalStatus::ALL.iter().map(|status| status.as_str());
         let unknown = |name: &str| {
-            let mut known = NAMES.iter().map(|(known, _)| *known).chain(statuses()).chain(dimensions.iter().copied());
+            let mut known =
+                NAMES.iter().map(|(known, _)| *known).chain(statuses()).chain(dimensions.iter().copied());
             if known.clone().any(|known| known == name) {
                 return None;
             }

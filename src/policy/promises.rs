@@ -82,11 +82,7 @@ impl Promises {
         }
         let made = ShippedPromise::ALL.into_iter().filter(|one| !promises.is_waived(*one));
         promises.list = made
-            .map(|one| Promise {
-                name: one.as_str().to_owned(),
-                kind: PromiseKind::Shipped(one),
-                span: None,
-            })
+            .map(|one| Promise { name: one.as_str().to_owned(), kind: PromiseKind::Shipped(one), span: None })
             .collect();
         promises.list.extend(own);
         promises

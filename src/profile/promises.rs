@@ -3,9 +3,9 @@
 //! They decide nothing about a document: `loopctl prove` shows that they hold, or a run in which one does not.
 
 use crate::diag::{Code, Problem, Problems};
-use crate::value::decode::{Decode, Fields, Spanned};
+use crate::value::decode::{Decode, Fields, Spanned, wrong_type};
 use crate::value::shape::Shape;
-use crate::value::yaml::Node;
+use crate::value::yaml::{Data, Node};
 use crate::{decode_words, mapping};
 
 /// One item of `promises`, as it is written.
@@ -81,8 +81,12 @@ impl ShippedPromise {
             ShippedPromise::WithinBudget => {
                 "no iteration begins once a budget or the time is used up, so that no run is over by more than one"
             }
-            ShippedPromise::ReturnsBest => "what is returned is never worse than the best that may be returned",
-            ShippedPromise::AcceptsByEveryLine => "what is accepted meets every line of `accept`, and the gate",
+            ShippedPromise::ReturnsBest => {
+                "what is returned is never worse than the best that may be returned"
+            }
+            ShippedPromise::AcceptsByEveryLine => {
+                "what is accepted meets every line of `accept`, and the gate"
+            }
             ShippedPromise::Monotone => "a better candidate in the same place never ends worse",
             ShippedPromise::NoDeadCriterion => {
                 "every line of `accept`, every stop criterion and the gate decide some run"
@@ -137,13 +141,15 @@ impl PromiseKeys {
         if found != 1 {
             let message = format!("a promise is one of `{}`, found {found}", said.join("`, `"));
             problems.push(
-                Problem::error(Code::Conflict, fields.span(), message)
-                    .help("write `- always: calls <= 6`, or the condition alone; give each promise its own `-`"),
+                Problem::error(Code::Conflict, fields.span(), message).help(
+                    "write `- always: calls <= 6`, or the condition alone; give each promise its own `-`",
+                ),
             );
         }
         let of_a_line = self.waive.as_ref().is_some_and(|it| it.value == ShippedPromise::NoDeadCriterion);
         if let (Some(line), false) = (&self.line, of_a_line) {
-            let problem = Problem::error(Code::Conflict, &line.span, "`line` belongs to `waive: no_dead_criterion`");
+            let problem =
+                Problem::error(Code::Conflict, &line.span, "`line` belongs to `waive: no_dead_criterion`");
             problems.push(problem.help("leave it out"));
         }
         if let (None, Some(span)) = (&self.waive, fields.key_span("because")) {
@@ -154,15 +160,22 @@ impl PromiseKeys {
 }
 
 impl Decode for DeclaredPromise {
-    const EXPECTED: &'static str = "a condition, or a mapping such as `{ never: passed and issues.critical > 0 }`";
+    const EXPECTED: &'static str =
+        "a condition, or a mapping such as `{ never: passed and issues.critical > 0 }`";
 
     fn shape() -> Shape {
-        Shape::AnyOf(vec![Shape::text("a condition that holds at the end of every run"), Shape::Mapping(PromiseKeys::mapping())])
+        Shape::AnyOf(vec![
+            Shape::text("a condition that holds at the end of every run"),
+            Shape::Mapping(PromiseKeys::mapping()),
+        ])
     }
 
     fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
         if node.as_text().is_some() {
             return Spanned::decode(node, problems).map(DeclaredPromise::Always);
+        }
+        if !matches!(node.data, Data::Map(_)) {
+            return wrong_type(node, Self::EXPECTED, problems);
         }
         let errors_before = problems.error_count();
         let PromiseKeys { always, never, monotone, script, waive, line, because } =

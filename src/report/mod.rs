@@ -19,7 +19,9 @@ pub(crate) use live::{Live, missed};
 pub use paint::Paint;
 pub(crate) use policy_changes::{documents_text, policy_changes_text};
 pub(crate) use progress::{PlainSteps, Progress};
-pub(crate) use proof::{ComparisonReport, ProofReport, comparison_json, comparison_text, proof_json, proof_text};
+pub(crate) use proof::{
+    ComparisonReport, ProofReport, comparison_json, comparison_text, proof_json, proof_text,
+};
 pub(crate) use rescoring::{rescoring_json, rescoring_lines};
 pub use run_summary::{
     LookAt, LookAtIssue, PageOptions, RunFacts, RunSummary, Why, escape_html, render_html, render_text,

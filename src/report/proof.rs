@@ -8,7 +8,7 @@ use crate::experiment::prove::{
 };
 use crate::experiment::{Answer, IterationRecord, Simulated, Trajectory};
 use crate::facts::{Origin, display_name};
-use crate::policy::{Decision, PromiseKind, Promises, Verdict};
+use crate::policy::{Decision, FinalStatus, PromiseKind, Promises, Verdict};
 use crate::value::prose::{count, score, whole};
 use crate::value::sanitize_line;
 use serde_json::{Value, json};
@@ -55,11 +55,18 @@ fn number(value: f64) -> String {
 
 /// What a candidate scores, has and uses up.
 fn candidate(record: &IterationRecord, overall: Option<f64>) -> String {
-    let mut parts: Vec<String> = overall.map(|overall| format!("overall {}", number(overall))).into_iter().collect();
-    let same = record.scores.iter().all(|(_, value)| overall.is_some_and(|overall| (value.get() - overall).abs() < 1e-9));
+    let mut parts: Vec<String> =
+        overall.map(|overall| format!("overall {}", number(overall))).into_iter().collect();
+    let same = record
+        .scores
+        .iter()
+        .all(|(_, value)| overall.is_some_and(|overall| (value.get() - overall).abs() < 1e-9));
     if !same {
         parts.extend(
-            record.scores.iter().map(|(name, value)| format!("{} {}", sanitize_line(name), number(value.get()))),
+            record
+                .scores
+                .iter()
+                .map(|(name, value)| format!("{} {}", sanitize_line(name), number(value.get()))),
         );
     }
     for issue in &record.issues {
@@ -79,7 +86,13 @@ fn candidate(record: &IterationRecord, overall: Option<f64>) -> String {
 }
 
 /// One line for each candidate: what it is and what is decided, with the place of the line that decides.
-fn run_lines(trajectory: &Trajectory, simulated: &Simulated, places: Places<'_>, indent: &str, out: &mut String) {
+fn run_lines(
+    trajectory: &Trajectory,
+    simulated: &Simulated,
+    places: Places<'_>,
+    indent: &str,
+    out: &mut String,
+) {
     let mut contents: Vec<&Value> = Vec::new();
     for (at, (record, decision)) in trajectory.iterations.iter().zip(&simulated.decisions).enumerate() {
         let overall = simulated.outcome.improvement_trajectory.get(at).copied();
@@ -90,13 +103,22 @@ fn run_lines(trajectory: &Trajectory, simulated: &Simulated, places: Places<'_>,
             }
             contents.push(content);
         }
-        let place = deciding_line(decision).and_then(places).map(|origin| format!("  [{}]", sanitize_line(&origin.place())));
+        let place = deciding_line(decision)
+            .and_then(places)
+            .map(|origin| format!("  [{}]", sanitize_line(&origin.place())));
         let _ = writeln!(out, "{indent}candidate {at}: {what}");
         let _ = writeln!(out, "{indent}  {}{}", decision_line(decision), place.unwrap_or_default());
     }
     let outcome = &simulated.outcome;
-    let returned = outcome.best_iteration.map(|at| format!(", returns candidate {at}")).unwrap_or_default();
-    let _ = writeln!(out, "{indent}ends {}, {}{returned}", outcome.final_status, sanitize_line(&outcome.stop_reason.to_string()));
+    let best = outcome.best_iteration;
+    if outcome.final_status == FinalStatus::Incomplete {
+        let best = best.map(|at| format!(", candidate {at} is the best so far")).unwrap_or_default();
+        let _ = writeln!(out, "{indent}goes on{best}");
+        return;
+    }
+    let returned = best.map(|at| format!(", returns candidate {at}")).unwrap_or_default();
+    let reason = sanitize_line(&outcome.stop_reason.to_string());
+    let _ = writeln!(out, "{indent}ends {}, {reason}{returned}", outcome.final_status);
 }
 
 /// The proof for people.
@@ -113,14 +135,20 @@ pub(crate) fn proof_text(report: ProofReport<'_>, paint: Paint) -> String {
     let _ = writeln!(out, "{}: {sum}\n", paint.strong(&sanitize_line(profile)));
     for proved in &proof.promises {
         let word = if proved.broken.is_some() { paint.bad("broken") } else { paint.good("holds ") };
-        let place = proved.promise.span.as_ref().map(|span| format!("  [{}]", sanitize_line(&place_of(span))));
+        let place =
+            proved.promise.span.as_ref().map(|span| format!("  [{}]", sanitize_line(&place_of(span))));
         let _ = writeln!(out, "{word}  {}{}", told(proved), place.unwrap_or_default());
         match &proved.broken {
             None => {}
             Some(Broken::DeadLines(lines)) => {
                 for line in lines {
                     let place = places(line).map(|origin| format!("  [{}]", sanitize_line(&origin.place())));
-                    let _ = writeln!(out, "        `{}` decides no run{}", sanitize_line(line), place.unwrap_or_default());
+                    let _ = writeln!(
+                        out,
+                        "        `{}` decides no run{}",
+                        sanitize_line(line),
+                        place.unwrap_or_default()
+                    );
                 }
             }
             Some(Broken::Run(run)) => counterexample_text(run, places, &mut out),
@@ -161,24 +189,48 @@ fn counterexample_text(run: &Counterexample, places: Places<'_>, out: &mut Strin
 
 /// What was tried, and what that covers.
 fn enumerated_text(enumerated: &Enumerated) -> String {
-    let Enumerated { quantities, candidates, depth, limit, complete, answered, histories, decisions, random, seed } =
-        enumerated;
+    let Enumerated {
+        quantities,
+        candidates,
+        depth,
+        limit,
+        complete,
+        answered,
+        histories,
+        decisions,
+        random,
+        seed,
+    } = enumerated;
     let mut out = String::new();
     let places = format!("{} at each place", count(*candidates as u64, "candidate"));
     let stands = format!("{} by {}", runs(*histories), count(*decisions, "decision"));
     let _ = match (complete, limit) {
         _ if *answered => {
-            writeln!(out, "Every run of up to {} was tried over these values, until all was answered: {places}, {stands}.", count(*depth, "candidate"))
+            writeln!(
+                out,
+                "Every run of up to {} was tried over these values, until all was answered: {places}, {stands}.",
+                count(*depth, "candidate")
+            )
         }
         (true, Some(limit)) => {
-            writeln!(out, "Every run to the limit of {} was tried over these values: {places}, {stands}.", count(*limit, "candidate"))
+            writeln!(
+                out,
+                "Every run to the limit of {} was tried over these values: {places}, {stands}.",
+                count(*limit, "candidate")
+            )
         }
         (true, None) => {
-            writeln!(out, "Nothing limits the number of candidates. Every run of up to {depth} was tried over these values: {places}, {stands}.")
+            writeln!(
+                out,
+                "Nothing limits the number of candidates. Every run of up to {depth} was tried over these values: {places}, {stands}."
+            )
         }
         (false, _) => {
             let of = limit.map(|limit| format!(" of {limit}")).unwrap_or_default();
-            writeln!(out, "Not complete: every run of up to {depth}{of} candidates was tried over these values: {places}, {stands}. `--decisions` allows for more.")
+            writeln!(
+                out,
+                "Not complete: every run of up to {depth}{of} candidates was tried over these values: {places}, {stands}. `--decisions` allows for more."
+            )
         }
     };
     for quantity in quantities {
@@ -187,13 +239,19 @@ fn enumerated_text(enumerated: &Enumerated) -> String {
             .iter()
             .map(|value| match value {
                 Value::String(text) => text.clone(),
-                Value::Number(one) => one.as_f64().map_or_else(|| one.to_string(), |one| ((one * 1e9).round() / 1e9).to_string()),
+                Value::Number(one) => one
+                    .as_f64()
+                    .map_or_else(|| one.to_string(), |one| ((one * 1e9).round() / 1e9).to_string()),
                 other => other.to_string(),
             })
             .collect();
         let _ = writeln!(out, "  {}: {}", sanitize_line(&quantity.name), values.join(", "));
     }
-    let _ = writeln!(out, "Besides, {} by chance, between these values and to the limit (seed {seed}). Each iteration is one call.", count(*random, "run"));
+    let _ = writeln!(
+        out,
+        "Besides, {} by chance, between these values and to the limit (seed {seed}). Each iteration is one call.",
+        count(*random, "run")
+    );
     out
 }
 
@@ -234,8 +292,10 @@ fn proved_json(proved: &Proved, places: Places<'_>) -> Value {
     match &proved.broken {
         None => {}
         Some(Broken::DeadLines(lines)) => {
-            let lines: Vec<Value> =
-                lines.iter().map(|line| json!({ "line": line, "place": places(line).map(|origin| origin.place()) })).collect();
+            let lines: Vec<Value> = lines
+                .iter()
+                .map(|line| json!({ "line": line, "place": places(line).map(|origin| origin.place()) }))
+                .collect();
             members.insert("dead_lines".to_owned(), lines.into());
         }
         Some(Broken::Run(run)) => {
@@ -243,7 +303,8 @@ fn proved_json(proved: &Proved, places: Places<'_>) -> Value {
             members.insert("by_chance".to_owned(), run.by_chance.into());
             members.insert("counterexample".to_owned(), run_json(&run.trajectory, &run.simulated, places));
             if let Some((trajectory, simulated)) = &run.beside {
-                members.insert("with_the_worse_candidate".to_owned(), run_json(trajectory, simulated, places));
+                members
+                    .insert("with_the_worse_candidate".to_owned(), run_json(trajectory, simulated, places));
             }
         }
     }
@@ -291,11 +352,19 @@ pub(crate) fn comparison_text(report: ComparisonReport<'_>, paint: Paint) -> Str
     let mut out = String::new();
     match &comparison.difference {
         None => {
-            let _ = writeln!(out, "{}", paint.good(&format!("`{first}` and `{second}` decide alike in every run that was tried.")));
+            let _ = writeln!(
+                out,
+                "{}",
+                paint.good(&format!("`{first}` and `{second}` decide alike in every run that was tried."))
+            );
         }
         Some(difference) => {
             let length = difference.trajectory.iterations.len() as u64;
-            let _ = writeln!(out, "`{first}` and `{second}` decide otherwise, at the earliest after {}:", count(length, "candidate"));
+            let _ = writeln!(
+                out,
+                "`{first}` and `{second}` decide otherwise, at the earliest after {}:",
+                count(length, "candidate")
+            );
             difference_text(report, difference, &mut out);
         }
     }
@@ -303,7 +372,8 @@ pub(crate) fn comparison_text(report: ComparisonReport<'_>, paint: Paint) -> Str
     for (one, other, acceptance) in [(&first, &second, only_first), (&second, &first, only_second)] {
         match acceptance {
             Acceptance::Only => {
-                let _ = writeln!(out, "{}", paint.good(&format!("`{one}` accepts only what `{other}` accepts.")));
+                let _ =
+                    writeln!(out, "{}", paint.good(&format!("`{one}` accepts only what `{other}` accepts.")));
             }
             Acceptance::Not(difference) => {
                 let _ = writeln!(out, "`{one}` accepts what `{other}` does not:");

@@ -53,8 +53,9 @@ const PROMISES: &[(&str, Naive)] = &[
     }),
 ];
 
+/// What is tried one by one needs no more decisions than there are runs.
 fn effort() -> Effort {
-    Effort { random: 0, ..Effort::default() }
+    Effort { random: 0, decisions: 4 * MOST_RUNS as u64, ..Effort::default() }
 }
 
 fn proof_of(policy: &Policy) -> Proof {
@@ -69,7 +70,11 @@ fn proof_of(policy: &Policy) -> Proof {
     let promises = Promises::compile(&declared, &["q", "a", "b"], &Library::embedded(), &mut problems);
     assert!(!problems.has_errors(), "{problems:?}");
     let range = |_: &str| (0.0, 1.0);
-    prove(&Subject { policy: &compiled.policy, scripts: &compiled.scripts, range: &range }, &promises, effort())
+    prove(
+        &Subject { policy: &compiled.policy, scripts: &compiled.scripts, range: &range },
+        &promises,
+        effort(),
+    )
 }
 
 /// The values of a quantity that a proof says it tried.
@@ -186,7 +191,8 @@ fn every_run(
 /// A run of a proof, as the model has it.
 fn as_tried(trajectory: &Trajectory) -> Vec<Tried> {
     let tried = |record: &loopctl::experiment::IterationRecord| {
-        let score = |name: &str| record.scores.iter().find(|(known, _)| known == name).map(|(_, score)| score.get());
+        let score =
+            |name: &str| record.scores.iter().find(|(known, _)| known == name).map(|(_, score)| score.get());
         let issues = |code: &str| record.issues.iter().filter(|issue| issue.code == code).count() as u64;
         Tried {
             scores: ["q", "a", "b"].map(score),

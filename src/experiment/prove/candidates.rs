@@ -76,8 +76,10 @@ impl Candidates {
             (true, false) => &[Content::New, Content::Same],
             (false, false) => &[Content::Unknown],
         };
-        let dimensions: Vec<String> =
-            scores.first().map(|first| first.iter().map(|(name, _)| name.clone()).collect()).unwrap_or_default();
+        let dimensions: Vec<String> = scores
+            .first()
+            .map(|first| first.iter().map(|(name, _)| name.clone()).collect())
+            .unwrap_or_default();
         let mut list: Vec<Candidate> = Vec::new();
         let mut class = 0;
         let best = scores.len().saturating_sub(1);
@@ -190,7 +192,10 @@ fn score_combinations(values: &Values) -> (Vec<Scores>, bool) {
     }
     for ScoreValues { name, values } in &values.alone {
         let with = |scores: &Scores, value: f64| -> Scores {
-            scores.iter().map(|(known, old)| (known.clone(), if known == name { value } else { *old })).collect()
+            scores
+                .iter()
+                .map(|(known, old)| (known.clone(), if known == name { value } else { *old }))
+                .collect()
         };
         let more: Vec<Scores> =
             all.iter().flat_map(|scores| values.iter().map(move |value| with(scores, *value))).collect();

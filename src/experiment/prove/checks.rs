@@ -74,7 +74,9 @@ impl<'a> Checks<'a> {
         let Verdict::Stop { reason } = &decision.verdict else {
             return match kind {
                 PromiseKind::Shipped(ShippedPromise::WithinBudget) => over(policy, walk.spent),
-                PromiseKind::Shipped(ShippedPromise::Ends) => goes_on(self.limit, walk.history.iterations().len()),
+                PromiseKind::Shipped(ShippedPromise::Ends) => {
+                    goes_on(self.limit, walk.history.iterations().len())
+                }
                 _ => None,
             };
         };
@@ -98,7 +100,9 @@ impl<'a> Checks<'a> {
                 Ok(false) => Some("the function returns false".to_owned()),
                 Err(why) => Some(why),
             },
-            PromiseKind::Shipped(ShippedPromise::ReturnsBest) => returns_worse(policy, &walk.history, selection, reason),
+            PromiseKind::Shipped(ShippedPromise::ReturnsBest) => {
+                returns_worse(policy, &walk.history, selection, reason)
+            }
             PromiseKind::Shipped(ShippedPromise::AcceptsByEveryLine) if *reason == StopReason::Accepted => {
                 accepts_wrongly(policy, &walk.history)
             }
@@ -159,10 +163,12 @@ fn budgets(policy: &LoopPolicy) -> Vec<&Criterion> {
 /// Which limit is used up though the run goes on.
 fn over(policy: &LoopPolicy, spent: Spent) -> Option<String> {
     budgets(policy).into_iter().find_map(|criterion| match criterion {
-        Criterion::Timeout(timeout) => (spent.elapsed > timeout.after)
-            .then(|| format!("{} ms of {} ms have passed, and the run goes on", spent.elapsed.0, timeout.after.0)),
+        Criterion::Timeout(timeout) => (spent.elapsed > timeout.after).then(|| {
+            format!("{} ms of {} ms have passed, and the run goes on", spent.elapsed.0, timeout.after.0)
+        }),
         Criterion::Budget(budget) => {
-            let cost = budget.cost_usd.filter(|limit| at_least(spent.usage.known_cost_usd.get(), limit.get()));
+            let cost =
+                budget.cost_usd.filter(|limit| at_least(spent.usage.known_cost_usd.get(), limit.get()));
             let tokens = budget.tokens.filter(|limit| spent.usage.tokens >= *limit);
             let calls = budget.calls.filter(|limit| spent.usage.calls >= *limit);
             (cost.is_some() || tokens.is_some() || calls.is_some())
@@ -195,7 +201,8 @@ fn returns_worse(
     let iterations = history.iterations();
     let at = selection?.iteration;
     if *reason == StopReason::Accepted {
-        return (at + 1 != iterations.len()).then(|| "another candidate is returned than the accepted one".to_owned());
+        return (at + 1 != iterations.len())
+            .then(|| "another candidate is returned than the accepted one".to_owned());
     }
     let returned = iterations.get(at)?;
     let better = iterations.iter().position(|one| ranks_below(&policy.select, returned, one))?;

@@ -174,8 +174,10 @@ pub fn compare(subjects: &[Subject<'_>; 2], effort: Effort) -> Comparison {
         None => Acceptance::Only,
         Some(run) => Acceptance::Not(Box::new(shown(run, id))),
     };
-    let accepts_only =
-        [acceptance(first, "accepted by the first alone"), acceptance(second, "accepted by the second alone")];
+    let accepts_only = [
+        acceptance(first, "accepted by the first alone"),
+        acceptance(second, "accepted by the second alone"),
+    ];
     let difference = findings.difference.map(|run| shown(run, "decided otherwise"));
     Comparison { difference, accepts_only, enumerated }
 }
@@ -210,7 +212,8 @@ fn side_by_side(
                 let mut tried = run.tried.clone();
                 tried.push(u32::try_from(number).unwrap_or(u32::MAX));
                 let sides = [one, other];
-                let alike = findings.look(&sides, &[first, second], run.alike, || records(&sides, &tried, candidates));
+                let alike = findings
+                    .look(&sides, &[first, second], run.alike, || records(&sides, &tried, candidates));
                 if sides.iter().all(|side| side.ended.is_some()) || length == depth {
                     enumerated.histories += run.stands_for;
                     continue;
@@ -272,7 +275,8 @@ fn by_chance(
         let mut run: Vec<IterationRecord> = Vec::new();
         for _ in 0..depth {
             let Some(mut candidate) = any_candidate(first, candidates, &mut chance) else { return };
-            candidate.facts = subjects.iter().map(|subject| super::candidates::facts(subject, &candidate.record)).collect();
+            candidate.facts =
+                subjects.iter().map(|subject| super::candidates::facts(subject, &candidate.record)).collect();
             let [one, other] = &sides;
             let (Some((one, first)), Some((other, second))) =
                 (one.step(first, 0, usize::MAX, &candidate), other.step(second, 1, usize::MAX, &candidate))

@@ -33,7 +33,8 @@ impl Deciding {
                 StopReason::Gate => self.add("gate"),
                 // The criterion that ends the loop is looked at last; of a group, every member that holds had a part.
                 StopReason::Group(_) => {
-                    for check in checks.iter().filter(|check| check.holds && check.line.starts_with("stop.")) {
+                    for check in checks.iter().filter(|check| check.holds && check.line.starts_with("stop."))
+                    {
                         self.add(&check.line);
                     }
                     return;
@@ -71,7 +72,8 @@ pub(crate) fn lines(subject: &Subject<'_>) -> Vec<String> {
         lines.push("gate".to_owned());
     }
     lines.extend(policy.accept.thresholds.iter().map(|threshold| threshold.line().to_string()));
-    let limits = policy.accept.issue_limits.iter().map(|(kind, _)| format!("accept.{}_issues", kind.as_str()));
+    let limits =
+        policy.accept.issue_limits.iter().map(|(kind, _)| format!("accept.{}_issues", kind.as_str()));
     lines.extend(limits.filter(|line| !NOT_WRITTEN.contains(&line.as_str())));
     for placed in policy.stop.placed() {
         of_criterion(placed, &mut lines);

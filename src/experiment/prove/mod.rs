@@ -19,8 +19,8 @@ mod search;
 mod values;
 mod walk;
 
-pub(crate) use dead::lines;
 pub use compare::{Acceptance, Comparison, Difference, compare};
+pub(crate) use dead::lines;
 pub use proof::{Broken, Counterexample, Enumerated, Proof, Proved, Quantity, prove};
 
 use crate::policy::ScriptCriteria;

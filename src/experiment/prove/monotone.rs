@@ -104,8 +104,9 @@ fn ends_worse(subject: &Subject<'_>, worse: &Tried, better: &Tried) -> Option<&'
             };
             let ended = matches!(a, End::Failed | End::Stopped);
             let (a, b) = (returned(worse)?, returned(better)?);
-            (ended && ranks_below(&subject.policy.select, &b, &a))
-                .then_some("a candidate is returned that ranks below the one which is returned with the worse one")
+            (ended && ranks_below(&subject.policy.select, &b, &a)).then_some(
+                "a candidate is returned that ranks below the one which is returned with the worse one",
+            )
         }
     }
 }

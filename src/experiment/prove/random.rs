@@ -31,7 +31,12 @@ impl Chance {
     }
 
     /// One of so many.
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss, reason = "a place in a list")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_precision_loss,
+        reason = "a place in a list"
+    )]
     pub(super) fn place(&mut self, of: usize) -> usize {
         ((self.share() * of as f64) as usize).min(of.saturating_sub(1))
     }
@@ -43,7 +48,11 @@ pub(super) struct RandomRun {
 }
 
 /// A candidate by chance: one of the grid, or one with its issues and costs, and other scores. None of these equals another.
-pub(super) fn any_candidate(subject: &Subject<'_>, candidates: &Candidates, chance: &mut Chance) -> Option<Candidate> {
+pub(super) fn any_candidate(
+    subject: &Subject<'_>,
+    candidates: &Candidates,
+    chance: &mut Chance,
+) -> Option<Candidate> {
     let one = candidates.list.get(chance.place(candidates.list.len()))?;
     if chance.share() < 0.5 {
         return Some(one.clone());
@@ -53,12 +62,8 @@ pub(super) fn any_candidate(subject: &Subject<'_>, candidates: &Candidates, chan
         // Three decimals, as people read them.
         ((low + (high - low) * chance.share()) * 1e3).round() / 1e3
     };
-    let scores: Vec<(String, f64)> = one
-        .record
-        .scores
-        .iter()
-        .map(|(name, _)| (name.clone(), between(name, chance)))
-        .collect();
+    let scores: Vec<(String, f64)> =
+        one.record.scores.iter().map(|(name, _)| (name.clone(), between(name, chance))).collect();
     let scored = record(&scores, &one.record.issues);
     let facts = vec![facts(subject, &scored)];
     let record = IterationRecord { scores: scored.scores, ..one.record.clone() };

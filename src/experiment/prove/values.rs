@@ -148,7 +148,10 @@ impl Values {
         values.place_scores(subjects, &constants, &alone, richness);
         values.spending.sort_by(|a, b| {
             let order = |one: &Spending| [one.elapsed_ms, one.cost_usd];
-            order(a).iter().zip(order(b)).fold(a.tokens.cmp(&b.tokens), |order, (a, b)| order.then(a.total_cmp(&b)))
+            order(a)
+                .iter()
+                .zip(order(b))
+                .fold(a.tokens.cmp(&b.tokens), |order, (a, b)| order.then(a.total_cmp(&b)))
         });
         for issue in &mut values.issues {
             issue.counts.sort_unstable();
@@ -282,7 +285,9 @@ impl Grid {
         for gain in &all.gains {
             let base = if middle + gain <= self.high { middle } else { self.low };
             tried.push(base);
-            tried.extend([gain - self.step, *gain].into_iter().filter(|gain| *gain > 0.0).map(|gain| base + gain));
+            tried.extend(
+                [gain - self.step, *gain].into_iter().filter(|gain| *gain > 0.0).map(|gain| base + gain),
+            );
         }
         if self.richness == Richness::Full || all.gains.is_empty() {
             tried.push(middle);
@@ -307,7 +312,8 @@ impl Grid {
     fn gains(self, gains: &[f64], weight: f64, tried: &mut Vec<f64>) {
         let base = tried.iter().copied().filter(|value| *value > self.low).fold(self.high, f64::min);
         let lower = gains.iter().filter(|gain| **gain > 0.0).flat_map(|gain| [*gain, gain - self.step]);
-        let lower: Vec<f64> = lower.map(|gain| base - gain / weight).filter(|value| *value >= self.low).collect();
+        let lower: Vec<f64> =
+            lower.map(|gain| base - gain / weight).filter(|value| *value >= self.low).collect();
         tried.extend(lower);
     }
 
@@ -358,12 +364,18 @@ fn of_policy(policy: &LoopPolicy, constants: &mut Constants, values: &mut Values
         Criterion::Timeout(timeout) => {
             #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
             let limit = timeout.after.0 as f64;
-            values.spend(richness, limit, limit + 1.0, |elapsed_ms| Spending { elapsed_ms, ..Spending::default() });
+            values.spend(richness, limit, limit + 1.0, |elapsed_ms| Spending {
+                elapsed_ms,
+                ..Spending::default()
+            });
         }
         Criterion::Budget(budget) => {
             if let Some(limit) = budget.cost_usd {
                 let limit = limit.get();
-                values.spend(richness, limit * 0.9, limit, |cost_usd| Spending { cost_usd, ..Spending::default() });
+                values.spend(richness, limit * 0.9, limit, |cost_usd| Spending {
+                    cost_usd,
+                    ..Spending::default()
+                });
             }
             if let Some(limit) = budget.tokens {
                 let at = |tokens: u64| Spending { tokens, ..Spending::default() };
@@ -400,17 +412,24 @@ fn of_condition(
     let whole = |number: &f64| (number.fract() == 0.0 && *number < 1e15).then_some(*number as u64);
     for kind in IssueKind::ALL {
         if condition.text().contains(&format!("issues.{}", kind.as_str())) {
-            let counts: Vec<u64> = amounts.iter().filter_map(whole).flat_map(|count| [count, count + 1]).collect();
+            let counts: Vec<u64> =
+                amounts.iter().filter_map(whole).flat_map(|count| [count, count + 1]).collect();
             values.count(kind, &[1]);
             values.count(kind, &counts);
         }
     }
     for amount in amounts {
         if condition.uses("elapsed_ms") {
-            values.spend(richness, amount, amount + 1.0, |elapsed_ms| Spending { elapsed_ms, ..Spending::default() });
+            values.spend(richness, amount, amount + 1.0, |elapsed_ms| Spending {
+                elapsed_ms,
+                ..Spending::default()
+            });
         }
         if condition.uses("cost_usd") {
-            values.spend(richness, amount, amount * 1.1, |cost_usd| Spending { cost_usd, ..Spending::default() });
+            values.spend(richness, amount, amount * 1.1, |cost_usd| Spending {
+                cost_usd,
+                ..Spending::default()
+            });
         }
         if let (true, Some(tokens)) = (condition.uses("tokens"), whole(&amount)) {
             values.add_spending(Spending { tokens, ..Spending::default() });
@@ -425,7 +444,9 @@ impl Values {
         let counts = counts.iter().copied().filter(|count| *count <= MOST_ISSUES);
         match self.issues.iter_mut().find(|issue| issue.kind == kind) {
             Some(issue) => issue.counts.extend(counts),
-            None => self.issues.push(IssueValues { kind, counts: std::iter::once(0).chain(counts).collect() }),
+            None => {
+                self.issues.push(IssueValues { kind, counts: std::iter::once(0).chain(counts).collect() })
+            }
         }
     }
 

@@ -4,7 +4,7 @@ use super::Subject;
 use super::candidates::{Candidate, Content};
 use crate::experiment::simulate::RunningTotal;
 use crate::experiment::trajectory::{IterationRecord, Trajectory};
-use crate::policy::{Decision, History, IterationSummary, Promises, PromiseKind, Spent, decide, memory};
+use crate::policy::{Decision, History, IterationSummary, PromiseKind, Promises, Spent, decide, memory};
 use crate::stop::Costly;
 use crate::value::Digest;
 use serde_json::{Value, json};
@@ -84,7 +84,11 @@ impl Walk {
     }
 
     /// What the candidates so far are and score, as a line for `simulate` has it.
-    pub(super) fn trajectory(&self, id: &str, record: impl Fn(usize) -> Option<IterationRecord>) -> Trajectory {
+    pub(super) fn trajectory(
+        &self,
+        id: &str,
+        record: impl Fn(usize) -> Option<IterationRecord>,
+    ) -> Trajectory {
         let records = (0..self.history.iterations().len()).filter_map(|at| {
             let candidate = self.contents.get(at).map(|number| content(*number));
             Some(IterationRecord { candidate, ..record(at)? })
@@ -135,7 +139,14 @@ impl KeyRule {
     }
 
     /// Adds what a run depends on. `looks` tells whether any criterion but a limit of candidates is looked at any more.
-    pub(super) fn add(&self, walk: &Walk, subject: &Subject<'_>, list: &[Candidate], looks: bool, key: &mut Key) {
+    pub(super) fn add(
+        &self,
+        walk: &Walk,
+        subject: &Subject<'_>,
+        list: &[Candidate],
+        looks: bool,
+        key: &mut Key,
+    ) {
         let class = |at: usize| {
             let number = walk.tried.get(at).and_then(|number| usize::try_from(*number).ok());
             number.and_then(|number| list.get(number)).map_or(0, |candidate| u64::from(candidate.class))
@@ -145,7 +156,11 @@ impl KeyRule {
         if self.exact_best {
             key.push(best as u64);
         }
-        let remembered = if looks { memory(subject.policy, &walk.history, walk.spent) } else { crate::stop::Memory::default() };
+        let remembered = if looks {
+            memory(subject.policy, &walk.history, walk.spent)
+        } else {
+            crate::stop::Memory::default()
+        };
         if remembered.everything || self.everything {
             key.extend(walk.tried.iter().map(|number| u64::from(*number)));
         }
