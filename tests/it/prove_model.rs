@@ -1,5 +1,11 @@
 //! `prove`, held against [`super::loop_model`]: every run over the values that a proof says it tried, one by one and naively.
 
+#![expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a few candidates, and milliseconds that are whole and small"
+)]
+
 use super::harness::compiled;
 use super::loop_inventions::policies;
 use super::loop_model::{Criterion, Expected, Key, Policy, Tried};
