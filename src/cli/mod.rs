@@ -34,6 +34,7 @@ mod profile_explain;
 mod profile_list;
 mod profile_show;
 mod progress_line;
+mod prove;
 mod renamed;
 mod repair;
 mod resume;
@@ -93,6 +94,8 @@ enum Verb {
     Simulate(simulate::Arguments),
     /// Evaluate results against labelled documents
     Evaluate(evaluate::Arguments),
+    /// Show that promises of a policy hold in every run, or a run in which one does not
+    Prove(prove::Arguments),
     /// Begin a project that passes `check`, `test` and `run` at once
     Init(init::Arguments),
     /// Add a profile, a rule, a field or a document type to the project in the working directory
@@ -169,6 +172,7 @@ fn run_process() -> Exit {
         Verb::Explain(arguments) => explain::execute(&arguments, &mut output),
         Verb::Simulate(arguments) => simulate::execute(&arguments, &mut output),
         Verb::Evaluate(arguments) => evaluate::execute(&arguments, &mut output),
+        Verb::Prove(arguments) => prove::execute(&arguments, &mut output),
         Verb::Init(arguments) => init::execute(&arguments, &mut output),
         Verb::New(arguments) => new::execute(&arguments, &mut output),
         Verb::Test(arguments) => test::execute(&arguments, &mut output),

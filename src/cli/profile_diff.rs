@@ -4,12 +4,16 @@ use super::exit::{Exit, Failure};
 use super::loading::ProfileArguments;
 use super::output::{Format, Output};
 use super::profile::{Over, compiled, price_tables};
+use super::prove::{EffortArguments, TriedProfile};
 use super::trajectory_files::{Policy, Reading, overall_from};
 use crate::diag::Problems;
-use crate::experiment::Tally;
+use crate::experiment::prove::{self, Acceptance};
+use crate::experiment::{Tally, Trajectory};
 use crate::explain::policy::{Comparison, Documents, ProfileView, compare};
 use crate::policy::ScriptCriteria;
-use crate::report::{comparison, documents_text, policy_changes_text};
+use crate::report::{
+    ComparisonReport, comparison, comparison_json, comparison_text, documents_text, policy_changes_text,
+};
 use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;
@@ -39,6 +43,12 @@ pub(super) struct Arguments {
     /// Name every document that ends otherwise, not only the first 20
     #[arg(long, requires = "trajectories")]
     all: bool,
+    /// Show that the two decide alike in every run, or the shortest in which they do not, and whether one accepts only what the
+    /// other accepts; nothing else is compared then
+    #[arg(long, conflicts_with_all = ["trajectories", "all", "prices"])]
+    prove: bool,
+    #[command(flatten)]
+    effort: EffortArguments,
     /// Exit with status 3 when the two do not do the same
     #[arg(long)]
     exit_code: bool,
@@ -62,6 +72,9 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         }
         None => &arguments.before,
     };
+    if arguments.prove {
+        return proved(arguments, after, output);
+    }
     let first = Over::default().on(&arguments.before);
     let second = arguments.over.on(after);
     let prices = price_tables(arguments.prices.as_deref(), output)?;
@@ -112,6 +125,47 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     } else {
         Exit::Success
     })
+}
+
+/// Tries both policies side by side.
+fn proved(arguments: &Arguments, after: &str, output: &mut Output) -> Result<Exit, Failure> {
+    let mut problems = Problems::new();
+    let before = TriedProfile::load(&arguments.before, &Over::default(), &[], &mut problems);
+    let changed = TriedProfile::load(after, &arguments.over, &[], &mut problems);
+    output.show(&problems);
+    let (Some(first), Some(second)) = (before, changed) else {
+        return Err(Failure::usage("the two can't be tried side by side"));
+    };
+    if problems.has_errors() {
+        return Err(Failure::usage("the two can't be tried side by side"));
+    }
+    let (first_range, second_range) = (first.range(), second.range());
+    let subjects = [first.subject(&first_range), second.subject(&second_range)];
+    let compared = prove::compare(&subjects, arguments.effort.effort());
+    let mut names = [first.loaded.profile.name.clone(), second.loaded.profile.name.clone()];
+    if names[0] == names[1] {
+        names = [arguments.before.clone(), after.to_owned()];
+    }
+    if names[0] == names[1] {
+        names[1].push_str(", changed");
+    }
+    let (at_first, at_second) = (|line: &str| first.place(line), |line: &str| second.place(line));
+    let [one, other] = &names;
+    let report =
+        ComparisonReport { names: [one, other], comparison: &compared, places: [&at_first, &at_second] };
+    match arguments.format {
+        Format::Text => output.out.write_all(comparison_text(report, output.out_paint).as_bytes())?,
+        format => output.write_json(&comparison_json(report), format)?,
+    }
+    let shown = compared.accepts_only.iter().filter_map(|acceptance| match acceptance {
+        Acceptance::Not(difference) => Some(difference.as_ref()),
+        Acceptance::Only => None,
+    });
+    let runs: Vec<&Trajectory> =
+        compared.difference.iter().chain(shown).map(|difference| &difference.trajectory).collect();
+    arguments.effort.write(&runs)?;
+    let differ = arguments.exit_code && compared.difference.is_some();
+    Ok(if differ { Exit::NotPassed } else { Exit::Success })
 }
 
 /// Profiles of the same name go by what they were called here.

@@ -9,11 +9,13 @@ mod answer;
 pub(crate) mod evaluate;
 #[doc(hidden)]
 pub mod scenario;
+pub mod prove;
 mod simulate;
 #[cfg(feature = "cli")]
 pub(crate) mod statistics;
 mod tally;
 mod trajectory;
+mod trajectory_line;
 
 pub use answer::Answer;
 pub(crate) use simulate::dimensions_used;

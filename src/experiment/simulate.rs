@@ -30,13 +30,11 @@ pub struct Simulated {
 pub fn simulate(policy: &LoopPolicy, scripts: &ScriptCriteria, trajectory: &Trajectory) -> Simulated {
     let mut history = History::new();
     let mut spent = Spent::default();
-    let mut elapsed = 0.0_f64;
+    let mut total = RunningTotal::default();
     let mut decisions = Vec::new();
     let mut end = StopReason::TrajectoryExhausted;
     for step in &trajectory.iterations {
-        elapsed += step.elapsed_ms;
-        spent.elapsed = whole_millis(elapsed);
-        spent.usage += Usage::of_call(step.tokens, Some(step.cost_usd));
+        spent = total.add(step);
         history.push(policy, IterationSummary::of(policy, &assessment(policy, step), step.candidate.clone()));
         let decision = decide(policy, &mut history, spent, scripts);
         let verdict = decision.verdict.clone();
@@ -50,6 +48,22 @@ pub fn simulate(policy: &LoopPolicy, scripts: &ScriptCriteria, trajectory: &Traj
         outcome: Outcome::of(policy, &history, end, spent, None),
         decisions,
         rolled_back: history.rolled_back(),
+    }
+}
+
+/// What the iterations of a trajectory have used up together.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct RunningTotal {
+    elapsed_ms: f64,
+    usage: Usage,
+}
+
+impl RunningTotal {
+    /// Adds an iteration, which counts as one call.
+    pub(super) fn add(&mut self, step: &IterationRecord) -> Spent {
+        self.elapsed_ms += step.elapsed_ms;
+        self.usage += Usage::of_call(step.tokens, Some(step.cost_usd));
+        Spent { elapsed: whole_millis(self.elapsed_ms), usage: self.usage }
     }
 }
 

@@ -11,6 +11,7 @@ mod criteria;
 mod deciding;
 mod fact;
 mod limits;
+mod line_place;
 mod measures;
 mod network;
 mod origin;
@@ -26,11 +27,12 @@ mod summary;
 
 pub(crate) use fact::Facts;
 pub use fact::{Ending, Fact};
-pub(crate) use origin::Origin;
+pub(crate) use origin::{Origin, display_name};
 pub(crate) use secrets::{HIDDEN, shown_value};
 
 pub(crate) use calls::Parts;
 pub(crate) use criteria::{Placed, entry_of, is_limit, placed};
+pub(crate) use line_place::place_of_line;
 pub(crate) use range::{Range, range_of};
 pub(crate) use secrets::without_passwords;
 

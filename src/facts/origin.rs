@@ -41,6 +41,16 @@ impl Origin {
         }
     }
 
+    /// Where it is, with its column: `profiles/clinical.yaml:7:12`, `default`, `--config`.
+    #[must_use]
+    pub(crate) fn place(&self) -> String {
+        if self.placeless {
+            self.file.clone()
+        } else {
+            format!("{}:{}:{}", self.file, self.line, self.column)
+        }
+    }
+
     /// As a comment has it: `profiles/clinical.yaml:7`, `default`, `--config`.
     #[must_use]
     pub fn text(&self) -> String {
@@ -53,7 +63,7 @@ impl Origin {
 }
 
 /// A file as people know it: what ships goes by its name, and the working directory is not said.
-fn display_name(name: &str) -> &str {
+pub(crate) fn display_name(name: &str) -> &str {
     let name = name.strip_prefix("<embedded>/").unwrap_or(name);
     name.strip_prefix("./").unwrap_or(name)
 }

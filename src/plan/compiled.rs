@@ -5,7 +5,7 @@ use crate::diag::{Code, Problem, Problems, Span, nearest};
 use crate::engine::{FeedbackTo, Pipeline, PipelineStage, Retry, Run};
 use crate::feedback::{Role, Template, Templates};
 use crate::ingest::Classifier;
-use crate::policy::{Condition, Review, ScriptCriteria};
+use crate::policy::{Condition, Promises, Review, ScriptCriteria};
 use crate::profile::{ALL_STAGES, Files, Loaded, LoopPolicy, Profile};
 use crate::rules::{PatternCheck, compile};
 use crate::score::{Panel, Scoring};
@@ -91,6 +91,9 @@ impl Plan {
                 None
             }
         });
+
+        // Proved by who asks for it; what is wrong with them is said wherever the profile is checked.
+        Promises::compile(&profile.promises, &dimensions, files, problems);
 
         let known: Vec<String> = match &rules {
             Some(rules) => rules.document_types().map(str::to_owned).collect(),

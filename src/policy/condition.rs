@@ -17,6 +17,14 @@ pub struct Condition(Arc<str>);
 #[error("{0}")]
 pub struct ConditionError(String);
 
+impl ConditionError {
+    /// Said where the kinds of values do not go together.
+    pub(super) fn cannot_be_computed() -> Self {
+        let why = "it can't be computed: it names something that is not there, or computes with text";
+        ConditionError(why.to_owned())
+    }
+}
+
 impl Condition {
     /// Checks an expression. `unknown` says of a name that it uses what is wrong with it, if anything.
     ///
@@ -55,8 +63,29 @@ impl Condition {
         Ok(Condition(expression.into()))
     }
 
-    /// Whether it holds of `variables`, a mapping; `None` when it can't be computed, as when text is compared with a
-    /// number or something in it is not there.
+    /// The expression as it is written.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.0
+    }
+
+    /// The numbers that are written in it.
+    #[must_use]
+    pub(crate) fn numbers(&self) -> Vec<f64> {
+        ENGINE.expression(&self.0).map(|program| program.numbers()).unwrap_or_default()
+    }
+
+    /// The names that it uses, sorted.
+    #[must_use]
+    pub(crate) fn names(&self) -> Vec<String> {
+        let mut names: Vec<String> =
+            ENGINE.undeclared_in_expression(&self.0).unwrap_or_default().into_iter().collect();
+        names.sort();
+        names
+    }
+
+    /// Whether it holds of `variables`, a mapping; `None` when it can't be computed, as when something in it is not
+    /// there.
     #[must_use]
     pub fn holds(&self, variables: impl Serialize) -> Option<bool> {
         let program = ENGINE.expression(&self.0).ok()?;

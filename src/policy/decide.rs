@@ -2,7 +2,7 @@
 
 use super::accept::accepted;
 use super::{Check, Checks, Decision, History, Line, ScriptCriteria, StopReason, Verdict};
-use crate::profile::{IssueKind, LoopPolicy, OnEscalate, OnGateMiss, OnRegression};
+use crate::profile::{IssueKind, LoopPolicy, OnEscalate, OnGateMiss, OnRegression, ScriptCriterion};
 use crate::stop::{Criterion, Placed, Progress};
 use crate::value::{Disposition, Millis, Usage};
 use smallvec::{SmallVec, smallvec};
@@ -102,7 +102,17 @@ fn walk<T>(
     decision: &mut Decision,
     over: impl FnOnce(&mut CriterionWalk<'_>) -> T,
 ) -> T {
-    let run = Progress {
+    let script = |criterion: &_| scripts.holds(criterion, history, spent);
+    over(&mut CriterionWalk { run: progress(history, spent, &script), decision })
+}
+
+/// What there is for criteria to look at.
+pub(super) fn progress<'a>(
+    history: &'a History,
+    spent: Spent,
+    script: &'a dyn Fn(&ScriptCriterion) -> Result<bool, String>,
+) -> Progress<'a> {
+    Progress {
         overalls: history.overall_scores(),
         highest: history.highest_scores(),
         equals: history.equal_before(),
@@ -110,9 +120,8 @@ fn walk<T>(
         flip_flop: history.flip_flop(),
         elapsed: spent.elapsed,
         usage: spent.usage,
-        script: &|criterion| scripts.holds(criterion, history, spent),
-    };
-    over(&mut CriterionWalk { run, decision })
+        script,
+    }
 }
 
 /// The criteria because of which a group fired, by their names.

@@ -1,6 +1,6 @@
 //! Which of two candidates is the better one under `select.order`.
 
-use super::history::IterationSummary;
+use super::history::{Iteration, IterationSummary};
 use crate::profile::{IssueKind, Select, SelectKey, Target};
 use crate::value::{EPSILON, Severity};
 use std::cmp::Ordering;
@@ -11,6 +11,14 @@ pub(super) struct Ranked<'a> {
     pub(super) facts: &'a IterationSummary,
     /// Whatever the order says, a candidate that missed the gate is worse than any that did not.
     pub(super) missed_gate: bool,
+}
+
+/// Whether one candidate ranks strictly below another: the gate first, then the order.
+#[must_use]
+pub(crate) fn ranks_below(select: &Select, one: &Iteration, other: &Iteration) -> bool {
+    let one = Ranked { facts: &one.facts, missed_gate: one.missed_gate };
+    let other = Ranked { facts: &other.facts, missed_gate: other.missed_gate };
+    compare(select, one, other) == Ordering::Less
 }
 
 /// Compares the gate, then key by key, allowing [`EPSILON`]; the first difference decides. The better one is the greater.

@@ -56,7 +56,7 @@ impl ScriptCriteria {
 }
 
 /// What a criterion's function gets.
-fn so_far(history: &History, spent: Spent) -> Value {
+pub(super) fn so_far(history: &History, spent: Spent) -> Value {
     let iterations: Vec<Value> = history
         .iterations()
         .iter()

@@ -9,6 +9,7 @@ use super::mask::Mask;
 use super::measure_keys::measure;
 use super::network::Network;
 use super::policy::{LoopPolicy, OnRegression, Select};
+use super::promises::DeclaredPromise;
 use super::references;
 use super::stage::{Stage, decode_stages};
 use super::{Budget, Criterion, Dimension, Feedback, Lock, Measure, Repair};
@@ -146,6 +147,10 @@ mapping! {
         pub review: Option<Spanned<String>> as Review = |node, problems| {
             Some(Some(Review::read_mapping(node, problems)?.when))
         } => |_| None,
+        /// What must hold of every run, whatever candidates score; `loopctl prove` shows it. Besides these every policy makes six
+        /// promises, which it may waive. They decide nothing about a document.
+        #[key(examples(&["[{ always: calls <= 6 }, { never: passed and issues.critical > 0 }]"]))]
+        pub promises: Vec<DeclaredPromise> => |_| Vec::new(),
         /// SHA-256 of the merged settings, in hexadecimal: two runs with the same digest decided by the same policy. Where the
         /// settings come from (`extends`) is not part of it: a profile and the same written out decide alike.
         #[key(skip)]
@@ -269,8 +274,9 @@ fn digest(root: &Node) -> String {
     let mut settings = root.to_json();
     if let serde_json::Value::Object(settings) = &mut settings {
         settings.shift_remove("extends");
-        // How much a whole run may spend decides nothing about a document.
+        // How much a whole run may spend, and what is promised, decide nothing about a document.
         settings.shift_remove("budget");
+        settings.shift_remove("promises");
     }
     crate::value::Digest::of(&settings).hex()
 }

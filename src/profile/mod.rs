@@ -24,6 +24,7 @@ mod network;
 mod overall;
 mod overrides;
 mod policy;
+mod promises;
 mod reached;
 mod repair;
 mod references;
@@ -61,6 +62,7 @@ pub use overrides::Override;
 pub use policy::{
     Gate, IssueKind, LoopPolicy, OnEscalate, OnGateMiss, OnRegression, Returned, Select, SelectKey, Target,
 };
+pub use promises::{DeclaredPromise, PromiseFile, ShippedPromise};
 pub(crate) use reached::{FileTracker, Reached};
 pub(crate) use references::ALL_STAGES;
 pub use repair::Repair;

@@ -8,6 +8,7 @@ mod page;
 mod paint;
 mod policy_changes;
 mod progress;
+mod proof;
 mod rescoring;
 mod run_summary;
 mod scenarios;
@@ -23,6 +24,9 @@ pub use page::escape_html;
 pub use paint::Paint;
 pub(crate) use policy_changes::{documents_text, policy_changes_text};
 pub(crate) use progress::{PlainSteps, Progress};
+pub(crate) use proof::{
+    ComparisonReport, ProofReport, comparison_json, comparison_text, proof_json, proof_text,
+};
 pub(crate) use rescoring::{rescoring_json, rescoring_lines};
 pub use run_summary::{
     LookAt, LookAtIssue, PageOptions, RunFacts, RunSummary, Why, render_html, render_text,

@@ -1,6 +1,6 @@
 //! `budget`: the most that may be spent.
 
-use super::rule::{Declared, Looked, Progress, Rule, Seen};
+use super::rule::{Declared, Looked, Memory, Progress, Rule, Seen, number};
 use crate::diag::{Code, Problem, Problems};
 use crate::mapping;
 use crate::value::decode::Decode;
@@ -94,5 +94,13 @@ impl Rule for Budget {
 
     fn earliest(&self) -> u64 {
         1
+    }
+
+    fn remember(&self, run: &Progress<'_>, memory: &mut Memory) {
+        let used = run.usage;
+        let money = self.cost_usd.map(|limit| used.known_cost_usd.get().min(limit.get()));
+        let tokens = self.tokens.map(|limit| number(used.tokens.min(limit)));
+        let calls = self.calls.map(|limit| number(used.calls.min(limit)));
+        memory.numbers.extend([money, tokens, calls].into_iter().flatten());
     }
 }

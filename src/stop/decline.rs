@@ -1,6 +1,6 @@
 //! `decline`: scores that keep falling.
 
-use super::rule::{Declared, Looked, Progress, Rule, Seen, Setting, long};
+use super::rule::{Declared, Looked, Memory, Progress, Rule, Seen, Setting, long, number};
 use crate::diag::Problems;
 use crate::mapping;
 use crate::value::below;
@@ -44,6 +44,11 @@ impl Rule for Decline {
 
     fn fitting(&self, candidates: u64) -> Option<Setting> {
         Some(Setting { key: "length", value: candidates, least: 2 })
+    }
+
+    fn remember(&self, run: &Progress<'_>, memory: &mut Memory) {
+        memory.last_scores(run.overalls, 1);
+        memory.numbers.push(number(long(falling(run.overalls).min(self.length))));
     }
 }
 

@@ -1,6 +1,6 @@
 //! `flip_flop`: a part of the candidate that goes back and forth.
 
-use super::rule::{Costly, Declared, Looked, Progress, Rule, Seen, Setting};
+use super::rule::{Costly, Declared, Looked, Memory, Progress, Rule, Seen, Setting};
 use crate::diag::Problems;
 use crate::mapping;
 use crate::value::decode::Decode;
@@ -61,6 +61,10 @@ impl Rule for FlipFlop {
 
     fn costly(&self) -> Option<Costly> {
         Some(Costly::FlipFlops)
+    }
+
+    fn remember(&self, _: &Progress<'_>, memory: &mut Memory) {
+        memory.candidates = true;
     }
 }
 

@@ -1,7 +1,7 @@
 //! `max_corrections`: the most corrections.
 
 use super::MaxIterations;
-use super::rule::{Declared, Looked, Progress, Rule, Seen};
+use super::rule::{Declared, Looked, Memory, Progress, Rule, Seen};
 use crate::diag::Problems;
 use crate::value::decode::{Decode, read_within};
 use crate::value::prose::count;
@@ -52,6 +52,10 @@ impl Rule for MaxCorrections {
 
     fn earliest(&self) -> u64 {
         self.0.saturating_add(1)
+    }
+
+    fn remember(&self, _: &Progress<'_>, _: &mut Memory) {
+        // How many candidates there are is known to whoever tries courses of a length.
     }
 }
 

@@ -1,6 +1,6 @@
 //! `max_iterations`: the most candidates.
 
-use super::rule::{Declared, Looked, Progress, Rule, Seen};
+use super::rule::{Declared, Looked, Memory, Progress, Rule, Seen};
 use crate::diag::Problems;
 use crate::value::decode::{Decode, read_within};
 use crate::value::prose::count;
@@ -50,6 +50,10 @@ impl Rule for MaxIterations {
 
     fn earliest(&self) -> u64 {
         self.0
+    }
+
+    fn remember(&self, _: &Progress<'_>, _: &mut Memory) {
+        // How many candidates there are is known to whoever tries courses of a length.
     }
 }
 

@@ -1,6 +1,6 @@
 //! `min_improvement`: too little gain.
 
-use super::rule::{Declared, Looked, Progress, Rule, Seen, Setting, long};
+use super::rule::{Declared, Looked, Memory, Progress, Rule, Seen, Setting, long, number};
 use crate::diag::Problems;
 use crate::value::below;
 use crate::value::decode::Decode;
@@ -80,6 +80,17 @@ impl Rule for MinImprovement {
     fn terms(&self) -> Option<Value> {
         let baseline = if self.baseline == Baseline::Best { "best" } else { "previous" };
         Some(json!({ "patience": self.patience, "baseline": baseline }))
+    }
+
+    fn remember(&self, run: &Progress<'_>, memory: &mut Memory) {
+        let baselines = match self.baseline {
+            Baseline::Previous => run.overalls,
+            Baseline::Best => run.highest,
+        };
+        memory.last_scores(baselines, 1);
+        // What is told of a gain is the last one's; how often it was missed counts on.
+        let misses = gain(*self, run.overalls, run.highest).map_or(0, |(_, misses)| misses);
+        memory.numbers.push(number(long(misses)));
     }
 }
 

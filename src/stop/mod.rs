@@ -29,7 +29,7 @@ pub(crate) use flip_flop::FlipFlops;
 pub(crate) use group::clause_of_all;
 pub use min_improvement::Baseline;
 pub(crate) use place::Placed;
-pub(crate) use rule::{Costly, Declared, Progress};
+pub(crate) use rule::{Costly, Declared, Memory, Progress};
 pub use timeout::Waiting;
 
 use crate::diag::Problems;

@@ -1,6 +1,6 @@
 //! `oscillation`: scores that go up and down.
 
-use super::rule::{Declared, Looked, Progress, Rule, Seen, Setting, long};
+use super::rule::{Declared, Looked, Memory, Progress, Rule, Seen, Setting, long};
 use crate::diag::Problems;
 use crate::mapping;
 use crate::value::decode::Decode;
@@ -69,6 +69,10 @@ impl Rule for Oscillation {
 
     fn terms(&self) -> Option<Value> {
         Some(json!({ "window": self.window, "amplitude": self.amplitude }))
+    }
+
+    fn remember(&self, run: &Progress<'_>, memory: &mut Memory) {
+        memory.last_scores(run.overalls, self.window.saturating_sub(1));
     }
 }
 

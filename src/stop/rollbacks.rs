@@ -1,6 +1,6 @@
 //! `rollbacks`: corrections that made things worse.
 
-use super::rule::{Declared, Looked, Progress, Rule, Seen, Setting};
+use super::rule::{Declared, Looked, Memory, Progress, Rule, Seen, Setting, number};
 use crate::diag::Problems;
 use crate::value::decode::{Decode, read_within};
 use crate::value::shape::Key;
@@ -44,5 +44,9 @@ impl Rule for Rollbacks {
 
     fn fitting(&self, candidates: u64) -> Option<Setting> {
         Some(Setting { key: Self::KEY.name, value: candidates.saturating_sub(1), least: 1 })
+    }
+
+    fn remember(&self, run: &Progress<'_>, memory: &mut Memory) {
+        memory.numbers.push(number(run.rollbacks.min(self.0)));
     }
 }

@@ -116,6 +116,27 @@ impl From<Option<Seen>> for Looked {
     }
 }
 
+/// What of a run so far later answers of its criteria depend on: two runs that agree in it, and in what comes later, are
+/// answered alike. Whoever tries every course of scores need follow only one of them.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Memory {
+    /// Numbers, in an order that depends on the policy alone.
+    pub numbers: SmallVec<[f64; 8]>,
+    /// Whether they depend on the candidates themselves, besides on which equals which.
+    pub candidates: bool,
+    /// Whether they may depend on all that there was.
+    pub everything: bool,
+}
+
+impl Memory {
+    /// Adds the last overall scores, at most so many; places of scores that there are not yet are marked.
+    pub(super) fn last_scores(&mut self, overalls: &[f64], most: usize) {
+        let missing = most.saturating_sub(overalls.len()).min(most);
+        self.numbers.extend(std::iter::repeat_n(-1.0, missing));
+        self.numbers.extend(overalls.iter().rev().take(most).copied());
+    }
+}
+
 /// A setting that makes a criterion hold sooner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Setting {
@@ -162,6 +183,13 @@ pub(crate) trait Rule {
     /// What of its settings does not stand in what it sees, for those who explain a run later.
     fn terms(&self) -> Option<Value> {
         None
+    }
+
+    /// Adds what of the run so far its later answers depend on. Without a word of its own that may be all there was, which is
+    /// right of every criterion, and leaves much to try.
+    fn remember(&self, run: &Progress<'_>, memory: &mut Memory) {
+        let _ = run;
+        memory.everything = true;
     }
 }
 

@@ -1,6 +1,6 @@
 //! `stagnation`: scores that hardly move.
 
-use super::rule::{Declared, Looked, Progress, Rule, Seen, Setting, long};
+use super::rule::{Declared, Looked, Memory, Progress, Rule, Seen, Setting, long};
 use crate::diag::Problems;
 use crate::mapping;
 use crate::value::below;
@@ -58,6 +58,10 @@ impl Rule for Stagnation {
 
     fn terms(&self) -> Option<Value> {
         Some(json!({ "window": self.window }))
+    }
+
+    fn remember(&self, run: &Progress<'_>, memory: &mut Memory) {
+        memory.last_scores(run.overalls, self.window.saturating_sub(1));
     }
 }
 

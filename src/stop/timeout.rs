@@ -1,6 +1,6 @@
 //! `timeout`: the longest time.
 
-use super::rule::{Declared, Looked, Progress, Rule, Seen, number};
+use super::rule::{Declared, Looked, Memory, Progress, Rule, Seen, number};
 use crate::diag::Problems;
 use crate::value::Millis;
 use crate::value::decode::Decode;
@@ -93,6 +93,11 @@ impl Rule for Timeout {
 
     fn earliest(&self) -> u64 {
         1
+    }
+
+    fn remember(&self, run: &Progress<'_>, memory: &mut Memory) {
+        // Past the limit it no longer matters how far.
+        memory.numbers.push(number(run.elapsed.0.min(self.after.0.saturating_add(1))));
     }
 }
 

@@ -1,6 +1,6 @@
 //! `unchanged`: a candidate that was assessed before.
 
-use super::rule::{Costly, Declared, Looked, Progress, Rule, Seen, long, number};
+use super::rule::{Costly, Declared, Looked, Memory, Progress, Rule, Seen, long, number};
 use crate::diag::Problems;
 use crate::value::decode::{Decode, wrong_type};
 use crate::value::shape::{Key, Shape};
@@ -47,5 +47,9 @@ impl Rule for Unchanged {
 
     fn costly(&self) -> Option<Costly> {
         Some(Costly::Equality)
+    }
+
+    fn remember(&self, _: &Progress<'_>, _: &mut Memory) {
+        // Whether a later candidate equals an earlier one is said together with it.
     }
 }

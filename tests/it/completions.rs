@@ -38,7 +38,7 @@ fn bash_completes_verbs_flags_and_profiles() {
         return;
     }
     let place = Workspace::new();
-    assert_eq!(offered(&place, &["loopctl", "pro"]), set(["profile"]));
+    assert_eq!(offered(&place, &["loopctl", "pro"]), set(["profile", "prove"]));
     assert_eq!(offered(&place, &["loopctl", "run", "--wat"]), set(["--watch"]));
     assert_eq!(offered(&place, &["loopctl", "run", "--format", "j"]), set(["json", "jsonl"]));
     assert_eq!(offered(&place, &["loopctl", "run", "--profile", "cli"]), set(["clinical"]));

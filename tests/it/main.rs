@@ -126,6 +126,10 @@ mod profiles;
 #[cfg(test)]
 mod project;
 #[cfg(test)]
+mod prove;
+#[cfg(test)]
+mod prove_model;
+#[cfg(test)]
 mod provider;
 #[cfg(test)]
 mod quotes;

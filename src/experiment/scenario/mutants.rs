@@ -21,9 +21,10 @@ pub struct Mutant {
 }
 
 /// Keys that can't change what a scenario decides, each with the reason. The last part of a path, or a whole path.
-const EXEMPT: [(&str, &str); 11] = [
+const EXEMPT: [(&str, &str); 12] = [
     ("name", "is shown to people"),
     ("description", "is shown to people"),
+    ("promises", "is proved, and decides nothing"),
     ("provider", "who answers; a case brings the answers itself"),
     ("config", "belongs to a provider"),
     ("options", "belongs to a provider"),
@@ -44,7 +45,7 @@ pub(crate) fn exemption(path: &str) -> Option<&'static str> {
     EXEMPT
         .iter()
         .find(|(key, _)| match *key {
-            "name" | "description" => path == *key,
+            "name" | "description" | "promises" => path == *key,
             key => of_provider && (last == key || path.contains(&format!(".{key}."))),
         })
         .map(|(_, reason)| *reason)

@@ -170,6 +170,16 @@ impl<'s> Program<'s> {
         all.flat_map(|instructions| (0..).map_while(|at| instructions.get(at)))
     }
 
+    /// The numbers that are written in it.
+    #[must_use]
+    pub(crate) fn numbers(&self) -> Vec<f64> {
+        let written = self.instructions().filter_map(|instruction| match instruction {
+            Instruction::LoadConst(value) if value.is_number() => f64::try_from(value.clone()).ok(),
+            _ => None,
+        });
+        written.collect()
+    }
+
     /// The text with its variables filled in.
     ///
     /// # Errors

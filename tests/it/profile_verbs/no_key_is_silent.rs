@@ -8,10 +8,18 @@ use loopctl::value::shape::{Key, Mapping, Shape};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Keys, by the name of their mapping, that no single setting can show, each with the reason.
+/// Keys, by the name of their mapping, of which nothing is said, or that no single setting can show, each with the reason.
 const LEFT_OUT: &[(&str, &str)] = &[
     ("profile.extends", "what it brings is there before anything is said"),
     ("grounding.judge", "its judge is asked about nothing else, so the two come and go together"),
+    ("profile.promises", "it decides nothing: `prove` tells of promises"),
+    ("promise.always", "it decides nothing: `prove` tells of promises"),
+    ("promise.because", "it decides nothing: `prove` tells of promises"),
+    ("promise.line", "it decides nothing: `prove` tells of promises"),
+    ("promise.monotone", "it decides nothing: `prove` tells of promises"),
+    ("promise.never", "it decides nothing: `prove` tells of promises"),
+    ("promise.script", "it decides nothing: `prove` tells of promises"),
+    ("promise.waive", "it decides nothing: `prove` tells of promises"),
 ];
 
 /// Elements of groups have the keys of `stop`, each of which is tried there.

@@ -1,0 +1,291 @@
+//! The candidates that are tried: every combination of the values.
+
+use super::Subject;
+use super::values::{Free, IssueValues, Richness, ScoreValues, Spending, Values};
+use crate::experiment::simulate::assessment;
+use crate::experiment::trajectory::{IterationRecord, StepIssue};
+use crate::policy::{IterationSummary, Promises};
+use crate::profile::IssueKind;
+use crate::score::{DOCUMENT_TYPE_UNKNOWN, DOCUMENT_UNSEEN};
+use crate::value::{Disposition, Score, Severity, Usd};
+
+/// Most candidates that are tried at one place of a run, unless the least of them are more.
+const MOST_CANDIDATES: usize = 240;
+
+/// Most candidates at all: beyond that, those that are left are tried by chance only.
+const BOUND: usize = 4_000;
+
+/// What a candidate is, beside the ones before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Content {
+    /// Nobody looks.
+    Unknown,
+    /// Unlike any before.
+    New,
+    /// The same as the one before.
+    Same,
+    /// The same as the one before which another stood.
+    Back,
+}
+
+/// One candidate that is tried.
+#[derive(Debug, Clone)]
+pub(super) struct Candidate {
+    /// What it scores and uses up.
+    pub record: IterationRecord,
+    pub content: Content,
+    /// What it scores, to each policy.
+    pub facts: Vec<IterationSummary>,
+    /// Candidates of one class differ in nothing that is scored.
+    pub class: u32,
+    /// What makes it better or worse, more being better: each dimension, and how few issues there are of each kind.
+    pub quality: Vec<f64>,
+    /// Candidates of one group use up the same and are as new.
+    pub group: u32,
+}
+
+/// All of them.
+#[derive(Debug, Clone)]
+pub(super) struct Candidates {
+    pub values: Values,
+    pub list: Vec<Candidate>,
+    /// Names of the dimensions, in the order of `quality`.
+    pub dimensions: Vec<String>,
+    /// Whether there were more than can be tried.
+    pub is_part: bool,
+}
+
+impl Candidates {
+    /// Every combination of the values, the plainest first: as much of the neighbourhood of constants as is not too much.
+    pub(super) fn of(subjects: &[Subject<'_>], promises: &Promises) -> Self {
+        let mut made = Candidates::with(subjects, promises, Richness::Full);
+        for richness in [Richness::Less, Richness::Least] {
+            if made.list.len() > MOST_CANDIDATES {
+                made = Candidates::with(subjects, promises, richness);
+            }
+        }
+        made
+    }
+
+    fn with(subjects: &[Subject<'_>], promises: &Promises, richness: Richness) -> Self {
+        let values = Values::of(subjects, promises, richness);
+        let (scores, mut is_part) = score_combinations(&values);
+        let issues = issue_combinations(&values);
+        let contents: &[Content] = match (values.repeats, values.flips) {
+            (_, true) => &[Content::New, Content::Same, Content::Back],
+            (true, false) => &[Content::New, Content::Same],
+            (false, false) => &[Content::Unknown],
+        };
+        let dimensions: Vec<String> = scores
+            .first()
+            .map(|first| first.iter().map(|(name, _)| name.clone()).collect())
+            .unwrap_or_default();
+        let mut list: Vec<Candidate> = Vec::new();
+        let mut class = 0;
+        let best = scores.len().saturating_sub(1);
+        'all: for issues in &issues {
+            for (at, scores) in scores.iter().enumerate() {
+                // Of a document that nobody saw or knew, only what would pass otherwise says anything.
+                if is_of_document(issues) && at != best {
+                    continue;
+                }
+                class += 1;
+                let scored = scored(subjects, scores, issues);
+                for (spent, spending) in values.spending.iter().enumerate() {
+                    for (new, content) in contents.iter().enumerate() {
+                        if list.len() >= BOUND {
+                            is_part = true;
+                            break 'all;
+                        }
+                        let group = u32::try_from(spent * contents.len() + new).unwrap_or(u32::MAX);
+                        list.push(scored.with(*spending, *content, class, group));
+                    }
+                }
+            }
+        }
+        // The plainest first: a counterexample is told with as little as it takes.
+        list.sort_by_key(|candidate| {
+            let scores = &candidate.record.scores;
+            let uneven = scores.windows(2).any(|pair| matches!(pair, [(_, a), (_, b)] if a != b));
+            (candidate.group, candidate.record.issues.len(), uneven)
+        });
+        Candidates { values, list, dimensions, is_part }
+    }
+}
+
+/// A candidate without what it uses up.
+struct Scored {
+    record: IterationRecord,
+    facts: Vec<IterationSummary>,
+    quality: Vec<f64>,
+}
+
+impl Scored {
+    fn with(&self, spending: Spending, content: Content, class: u32, group: u32) -> Candidate {
+        let record = IterationRecord {
+            elapsed_ms: spending.elapsed_ms,
+            cost_usd: Usd::new(spending.cost_usd).unwrap_or_default(),
+            tokens: spending.tokens,
+            ..self.record.clone()
+        };
+        let (facts, quality) = (self.facts.clone(), self.quality.clone());
+        Candidate { record, content, facts, class, quality, group }
+    }
+}
+
+fn scored(subjects: &[Subject<'_>], scores: &[(String, f64)], issues: &[StepIssue]) -> Scored {
+    let record = record(scores, issues);
+    let facts: Vec<IterationSummary> = subjects.iter().map(|subject| facts(subject, &record)).collect();
+    let mut quality: Vec<f64> = scores.iter().map(|(_, value)| *value).collect();
+    if let Some(facts) = facts.first() {
+        #[expect(clippy::cast_precision_loss, reason = "a handful of issues")]
+        quality.extend(IssueKind::ALL.iter().map(|kind| -(facts.issues.get(*kind) as f64)));
+        quality.extend([facts.unseen, facts.unknown_type].map(|is| if is { -1.0 } else { 0.0 }));
+    }
+    Scored { record, facts, quality }
+}
+
+/// What these scores and issues are to a policy.
+pub(super) fn facts(subject: &Subject<'_>, record: &IterationRecord) -> IterationSummary {
+    IterationSummary::of(subject.policy, &assessment(subject.policy, record), None)
+}
+
+pub(super) fn record(scores: &[(String, f64)], issues: &[StepIssue]) -> IterationRecord {
+    IterationRecord {
+        scores: scores.iter().map(|(name, value)| (name.clone(), Score::clamped(*value))).collect(),
+        issues: issues.to_vec(),
+        ..IterationRecord::default()
+    }
+}
+
+type Scores = Vec<(String, f64)>;
+
+/// Every combination of scores, and whether there were more than can be tried.
+fn score_combinations(values: &Values) -> (Vec<Scores>, bool) {
+    let (mut all, mut is_part): (Vec<Scores>, bool) = (vec![Vec::new()], false);
+    for ScoreValues { name, values } in &values.direct {
+        let longer = |scores: &Scores, value: &f64| {
+            let mut scores = scores.clone();
+            scores.push((name.clone(), *value));
+            scores
+        };
+        all = all.iter().flat_map(|scores| values.iter().map(move |value| longer(scores, value))).collect();
+        is_part |= all.len() > BOUND;
+        all.truncate(BOUND);
+    }
+    if !values.free.is_empty() {
+        let direct_share = |scores: &Scores| -> f64 {
+            let weight = |name: &str| values.weight_of_direct(name);
+            scores.iter().map(|(name, value)| weight(name) * value).sum()
+        };
+        all = all
+            .iter()
+            .flat_map(|scores| {
+                let rest = direct_share(scores);
+                values.overall.iter().filter_map(move |overall| {
+                    let mut scores = scores.clone();
+                    scores.extend(share_out(&values.free, overall - rest)?);
+                    Some(scores)
+                })
+            })
+            .collect();
+    }
+    for ScoreValues { name, values } in &values.alone {
+        let with = |scores: &Scores, value: f64| -> Scores {
+            scores
+                .iter()
+                .map(|(known, old)| (known.clone(), if known == name { value } else { *old }))
+                .collect()
+        };
+        let more: Vec<Scores> =
+            all.iter().flat_map(|scores| values.iter().map(move |value| with(scores, *value))).collect();
+        for scores in more {
+            if !all.contains(&scores) {
+                all.push(scores);
+            }
+        }
+    }
+    (all, is_part)
+}
+
+impl Values {
+    /// How much a dimension that is looked at by itself counts in the overall score: what the free ones leave.
+    fn weight_of_direct(&self, name: &str) -> f64 {
+        self.direct_weights.iter().find(|(known, _)| known == name).map_or(0.0, |(_, weight)| *weight)
+    }
+}
+
+/// Values of the free dimensions whose weighted sum is `sum`: all the same where that can be, else each as far in its range as
+/// the others; `None` where no values have that sum.
+fn share_out(free: &[Free], sum: f64) -> Option<Scores> {
+    let weight: f64 = free.iter().map(|one| one.weight).sum();
+    let least: f64 = free.iter().map(|one| one.weight * one.low).sum();
+    let most: f64 = free.iter().map(|one| one.weight * one.high).sum();
+    if sum < least - 1e-9 || sum > most + 1e-9 || weight <= 0.0 {
+        return None;
+    }
+    let even = (sum / weight).clamp(0.0, 1.0);
+    let fits = free.iter().all(|one| even >= one.low - 1e-12 && even <= one.high + 1e-12);
+    let along = if most > least { ((sum - least) / (most - least)).clamp(0.0, 1.0) } else { 0.0 };
+    let value = |one: &Free| if fits { even } else { one.low + along * (one.high - one.low) };
+    Some(free.iter().map(|one| (one.name.clone(), value(one))).collect())
+}
+
+/// Every combination of numbers of issues, none first, and the two issues that documents have which nobody saw or knew.
+fn issue_combinations(tried: &Values) -> Vec<Vec<StepIssue>> {
+    let values = &tried.issues;
+    let mut all: Vec<Vec<StepIssue>> = vec![Vec::new()];
+    for IssueValues { kind, counts } in values {
+        let (severity, disposition) = cell(*kind, values);
+        let issue = |_| StepIssue {
+            code: format!("A_{}", kind.as_str()).to_uppercase(),
+            severity,
+            disposition: Some(disposition),
+            path: String::new(),
+            auto_fixable: false,
+        };
+        all = all
+            .iter()
+            .flat_map(|issues| {
+                counts.iter().map(move |count| {
+                    let mut issues = issues.clone();
+                    issues.extend((0..*count).map(issue));
+                    issues
+                })
+            })
+            .collect();
+    }
+    let of_documents = [(tried.unseen, DOCUMENT_UNSEEN), (tried.unknown_type, DOCUMENT_TYPE_UNKNOWN)];
+    for (_, code) in of_documents.into_iter().filter(|(is_tried, _)| *is_tried) {
+        all.push(vec![StepIssue {
+            code: code.to_owned(),
+            severity: Severity::Critical,
+            disposition: Some(Disposition::Escalate),
+            path: String::new(),
+            auto_fixable: false,
+        }]);
+    }
+    all
+}
+
+/// Whether issues are about the document, whatever the candidate is.
+fn is_of_document(issues: &[StepIssue]) -> bool {
+    issues.iter().any(|issue| [DOCUMENT_UNSEEN, DOCUMENT_TYPE_UNKNOWN].contains(&issue.code.as_str()))
+}
+
+/// Severity and disposition of an issue that counts as one of `kind`, and if it can be as no other kind that is looked at.
+fn cell(kind: IssueKind, looked_at: &[IssueValues]) -> (Severity, Disposition) {
+    let looked = |kind: IssueKind| looked_at.iter().any(|issue| issue.kind == kind);
+    match kind {
+        IssueKind::Severity(severity) => {
+            let all = [Disposition::Correct, Disposition::Warn, Disposition::Escalate];
+            let free = all.into_iter().find(|one| !looked(IssueKind::Disposition(*one)));
+            (severity, free.unwrap_or(Disposition::Correct))
+        }
+        IssueKind::Disposition(disposition) => {
+            let all = [Severity::Minor, Severity::Major, Severity::Critical];
+            let free = all.into_iter().find(|one| !looked(IssueKind::Severity(*one)));
+            (free.unwrap_or(Severity::Minor), disposition)
+        }
+    }
+}

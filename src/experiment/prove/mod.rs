@@ -1,0 +1,75 @@
+//! Promises of a policy, held against every run over representative candidates (`loopctl prove`).
+//!
+//! [`prove`] tries, candidate by candidate, every course of scores, issues and costs over a grid of values: each constant that
+//! the policy compares something with, just below it and just above it, and the ends of what can be scored (`values.rs`). What
+//! is decided is decided by the functions that decide in a run. Runs of which nothing that is left in the history can make a
+//! difference any more are followed once (`walk.rs`), so that all runs to the limit of candidates are covered by few decisions.
+//! The first run found that breaks a promise is a shortest one. Beyond the grid, runs by chance are tried, from a seed.
+//!
+//! [`compare`] does the same with two policies side by side.
+
+mod candidates;
+mod checks;
+mod compare;
+mod dead;
+mod monotone;
+mod proof;
+mod random;
+mod search;
+mod values;
+mod walk;
+
+pub use compare::{Acceptance, Comparison, Difference, compare};
+pub(crate) use dead::lines;
+pub use proof::{Broken, Counterexample, Enumerated, Proof, Proved, Quantity, prove};
+
+use crate::policy::ScriptCriteria;
+use crate::profile::LoopPolicy;
+use crate::stop::Criterion;
+
+/// A policy that is tried.
+#[derive(Clone, Copy)]
+pub struct Subject<'a> {
+    /// What decides.
+    pub policy: &'a LoopPolicy,
+    /// The functions of its script criteria.
+    pub scripts: &'a ScriptCriteria,
+    /// The lowest and the highest score that a dimension can have, by its name.
+    pub range: &'a dyn Fn(&str) -> (f64, f64),
+}
+
+impl std::fmt::Debug for Subject<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Subject").field("policy", self.policy).finish_non_exhaustive()
+    }
+}
+
+/// How much is tried.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Effort {
+    /// Most decisions of the complete search.
+    pub decisions: u64,
+    /// Runs by chance.
+    pub random: u64,
+    /// What chance begins with: the same seed tries the same runs.
+    pub seed: u64,
+}
+
+impl Default for Effort {
+    fn default() -> Self {
+        Effort { decisions: 1_000_000, random: 2_000, seed: 1 }
+    }
+}
+
+/// So many candidates are looked at where nothing limits them.
+const DEPTH_WITHOUT_LIMIT: u64 = 8;
+
+/// The most candidates of a run, if something limits them.
+#[must_use]
+fn limit_of(policy: &LoopPolicy) -> Option<u64> {
+    let limits = policy.stop.ungrouped().filter_map(|criterion| match criterion {
+        Criterion::MaxIterations(_) | Criterion::MaxCorrections(_) => Some(criterion.earliest()),
+        _ => None,
+    });
+    limits.min()
+}

@@ -1,0 +1,223 @@
+//! What was shown of a policy's promises.
+
+use super::candidates::{Candidates, Content};
+use super::checks::{Checks, Found};
+use super::dead;
+use super::random::random_runs;
+use super::search::{Depth, search};
+use super::values::Values;
+use super::walk::{KeyRule, Walk};
+use super::{DEPTH_WITHOUT_LIMIT, Effort, Subject, limit_of};
+use crate::experiment::simulate::{Simulated, simulate};
+use crate::experiment::trajectory::{IterationRecord, Trajectory};
+use crate::policy::{Promise, PromiseKind, Promises};
+use crate::profile::ShippedPromise;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+/// What was shown of each promise, and over which runs.
+#[derive(Debug)]
+pub struct Proof {
+    /// Each promise, in the order of the policy.
+    pub promises: Vec<Proved>,
+    /// Over which runs.
+    pub enumerated: Enumerated,
+    /// Waived lines that the policy does not have.
+    pub unknown_lines: Vec<String>,
+}
+
+impl Proof {
+    /// Whether every promise holds.
+    #[must_use]
+    pub fn holds(&self) -> bool {
+        self.promises.iter().all(|proved| proved.broken.is_none())
+    }
+}
+
+/// What was shown of one promise.
+#[derive(Debug)]
+pub struct Proved {
+    /// The promise.
+    pub promise: Promise,
+    /// What breaks it; `None` if it holds of all runs that were tried.
+    pub broken: Option<Broken>,
+}
+
+/// What breaks a promise.
+#[derive(Debug)]
+pub enum Broken {
+    /// A run.
+    Run(Box<Counterexample>),
+    /// Lines that decide no run, as decisions name them: `stop.decline`.
+    DeadLines(Vec<String>),
+}
+
+/// A run in which a promise does not hold.
+#[derive(Debug, Clone)]
+pub struct Counterexample {
+    /// The candidates, as `simulate` and `test` take them. Its id is the promise.
+    pub trajectory: Trajectory,
+    /// What the policy makes of them.
+    pub simulated: Simulated,
+    /// Of a promise about two candidates in the same place: the run with the worse one, and what the policy makes of it.
+    pub beside: Option<(Trajectory, Simulated)>,
+    /// What is wrong with it.
+    pub why: String,
+    /// Whether it was found by chance: then a shorter one may be left that was not tried.
+    pub by_chance: bool,
+}
+
+/// The runs over which promises were held.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Enumerated {
+    /// What was tried of each quantity.
+    pub quantities: Vec<Quantity>,
+    /// How many candidates were tried at each place of a run.
+    pub candidates: usize,
+    /// Every run of up to so many candidates was tried.
+    pub depth: u64,
+    /// The most candidates of a run; `None` where nothing limits them.
+    pub limit: Option<u64>,
+    /// Whether every run over these values was tried.
+    pub complete: bool,
+    /// Whether the search ended before, because all that was asked had been answered.
+    pub answered: bool,
+    /// How many runs that is.
+    pub histories: f64,
+    /// How many decisions stood for them.
+    pub decisions: u64,
+    /// How many runs were tried by chance besides.
+    pub random: u64,
+    /// What chance began with.
+    pub seed: u64,
+}
+
+/// What was tried of one quantity.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Quantity {
+    /// Its name: a dimension, `overall`, `issues.critical`, `elapsed_ms` and so on.
+    pub name: String,
+    /// The values.
+    pub values: Vec<Value>,
+}
+
+/// Holds the promises of a policy against every run over representative values, and against runs by chance.
+#[must_use]
+pub fn prove(subject: &Subject<'_>, promises: &Promises, effort: Effort) -> Proof {
+    let candidates = Candidates::of(std::slice::from_ref(subject), promises);
+    let limit = limit_of(subject.policy);
+    let depth = Depth { candidates: limit.unwrap_or(DEPTH_WITHOUT_LIMIT), is_limit: limit.is_some() };
+    let mut checks = Checks::new(subject, promises, &candidates);
+    let reach = search(subject, &candidates, KeyRule::of(promises), depth, effort.decisions, &mut checks);
+    let by_chance = random_runs(subject, &candidates, depth.candidates, effort, &mut checks);
+
+    let dead = checks.deciding.dead(subject);
+    let dead: Vec<String> = dead.into_iter().filter(|line| !promises.may_be_dead(line)).collect();
+    let all = dead::lines(subject);
+    let unknown_lines = promises.waived.iter().filter_map(|waiver| waiver.line.clone());
+    let unknown_lines = unknown_lines.filter(|line| !all.contains(line)).collect();
+
+    let proved = promises.list.iter().zip(&checks.found).enumerate().map(|(at, (promise, found))| {
+        let random = by_chance.iter().find(|(of, _)| *of == at).map(|(_, run)| run);
+        let broken = match (&promise.kind, found) {
+            (PromiseKind::Shipped(ShippedPromise::NoDeadCriterion), _) => {
+                (!dead.is_empty()).then(|| Broken::DeadLines(dead.clone()))
+            }
+            (_, Some(found)) => {
+                let record = |walk: &Walk, at: usize| match random {
+                    Some(run) => run.records.get(at).cloned(),
+                    None => {
+                        let number = usize::try_from(*walk.tried.get(at)?).ok()?;
+                        candidates.list.get(number).map(|candidate| candidate.record.clone())
+                    }
+                };
+                let run = counterexample(subject, &promise.name, found, &record);
+                Some(Broken::Run(Box::new(Counterexample { by_chance: random.is_some(), ..run })))
+            }
+            (_, None) => None,
+        };
+        Proved { promise: promise.clone(), broken }
+    });
+    let promises = proved.collect();
+    let enumerated = Enumerated {
+        quantities: quantities(&candidates),
+        candidates: candidates.list.len(),
+        depth: reach.depth,
+        limit,
+        complete: reach.complete,
+        answered: false,
+        histories: reach.histories,
+        decisions: reach.decisions,
+        random: effort.random,
+        seed: effort.seed,
+    };
+    Proof { promises, enumerated, unknown_lines }
+}
+
+/// The run as a trajectory, and what the policy makes of that.
+fn counterexample(
+    subject: &Subject<'_>,
+    name: &str,
+    found: &Found,
+    record: &dyn Fn(&Walk, usize) -> Option<IterationRecord>,
+) -> Counterexample {
+    let played = |walk: &Walk, id: &str| {
+        let trajectory = walk.trajectory(id, |at| record(walk, at));
+        let simulated = simulate(subject.policy, subject.scripts, &trajectory);
+        (trajectory, simulated)
+    };
+    let (trajectory, simulated) = played(&found.walk, name);
+    let beside = found.beside.as_ref().map(|walk| played(walk, &format!("{name} (the worse candidate)")));
+    Counterexample { trajectory, simulated, beside, why: found.why.clone(), by_chance: false }
+}
+
+/// What was tried, for those who want to know what the proof covers.
+pub(super) fn quantities(candidates: &Candidates) -> Vec<Quantity> {
+    let Values { direct, overall, alone, issues, spending, .. } = &candidates.values;
+    let of = |name: &str, values: Vec<Value>| Quantity { name: name.to_owned(), values };
+    let numbers = |values: &[f64]| values.iter().map(|value| json!(value)).collect::<Vec<_>>();
+    let mut all: Vec<Quantity> = Vec::new();
+    if !overall.is_empty() {
+        all.push(of("overall", numbers(overall)));
+    }
+    all.extend(direct.iter().map(|score| of(&score.name, numbers(&score.values))));
+    all.extend(alone.iter().map(|score| of(&format!("{} alone", score.name), numbers(&score.values))));
+    for issue in issues {
+        let name = format!("issues.{}", issue.kind.as_str());
+        all.push(of(&name, issue.counts.iter().map(|count| json!(count)).collect()));
+    }
+    let mut documents = vec![json!("seen and of a known type")];
+    documents.extend(candidates.values.unseen.then(|| json!("unseen")));
+    documents.extend(candidates.values.unknown_type.then(|| json!("of an unknown type")));
+    if documents.len() > 1 {
+        all.push(of("document", documents));
+    }
+    let mut spent = |name: &str, values: Vec<Value>| {
+        if values.len() > 1 {
+            all.push(of(name, values));
+        }
+    };
+    let zero_first = |values: Vec<f64>| {
+        let mut kept = vec![0.0];
+        kept.extend(values.into_iter().filter(|value| *value > 0.0));
+        numbers(&kept)
+    };
+    spent("elapsed_ms", zero_first(spending.iter().map(|one| one.elapsed_ms).collect()));
+    spent("cost_usd", zero_first(spending.iter().map(|one| one.cost_usd).collect()));
+    #[expect(clippy::cast_precision_loss, reason = "shown, not counted with")]
+    spent("tokens", zero_first(spending.iter().map(|one| one.tokens as f64).collect()));
+    let mut contents: Vec<Value> = Vec::new();
+    for candidate in &candidates.list {
+        let word = match candidate.content {
+            Content::Unknown => continue,
+            Content::New => "new",
+            Content::Same => "the same as the one before",
+            Content::Back => "the one before that again",
+        };
+        if !contents.iter().any(|known| known == word) {
+            contents.push(word.into());
+        }
+    }
+    spent("candidate", contents);
+    all
+}

@@ -1,0 +1,113 @@
+//! Runs by chance, from a seed: scores between and beyond the values of the grid, and runs longer than could be tried one by one.
+
+use super::candidates::{Candidate, Candidates, Content, facts, record};
+use super::checks::Checks;
+use super::search::Tried;
+use super::walk::Walk;
+use super::{Effort, Subject};
+use crate::experiment::trajectory::IterationRecord;
+use crate::policy::Verdict;
+
+/// SplitMix64: enough of chance to try runs, and the same on every machine.
+pub(super) struct Chance(u64);
+
+impl Chance {
+    pub(super) fn new(seed: u64) -> Self {
+        Chance(seed)
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// From 0 to 1, 1 left out.
+    #[expect(clippy::cast_precision_loss, reason = "53 bits are what a double has")]
+    pub(super) fn share(&mut self) -> f64 {
+        (self.next() >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    /// One of so many.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_precision_loss,
+        reason = "a place in a list"
+    )]
+    pub(super) fn place(&mut self, of: usize) -> usize {
+        ((self.share() * of as f64) as usize).min(of.saturating_sub(1))
+    }
+}
+
+/// A run by chance with the records of its candidates.
+pub(super) struct RandomRun {
+    pub records: Vec<IterationRecord>,
+}
+
+/// A candidate by chance: one of the grid, or one with its issues and costs, and other scores. None of these equals another.
+pub(super) fn any_candidate(
+    subject: &Subject<'_>,
+    candidates: &Candidates,
+    chance: &mut Chance,
+) -> Option<Candidate> {
+    let one = candidates.list.get(chance.place(candidates.list.len()))?;
+    if chance.share() < 0.5 {
+        return Some(one.clone());
+    }
+    let between = |name: &str, chance: &mut Chance| {
+        let (low, high) = (subject.range)(name);
+        // Three decimals, as people read them.
+        ((low + (high - low) * chance.share()) * 1e3).round() / 1e3
+    };
+    let scores: Vec<(String, f64)> =
+        one.record.scores.iter().map(|(name, _)| (name.clone(), between(name, chance))).collect();
+    let scored = record(&scores, &one.record.issues);
+    let facts = vec![facts(subject, &scored)];
+    let record = IterationRecord { scores: scored.scores, ..one.record.clone() };
+    Some(Candidate { record, facts, ..one.clone() })
+}
+
+/// Tries runs by chance to the limit of candidates, holding promises against each. The runs that break one come back by the
+/// promise's place, shortest first.
+pub(super) fn random_runs(
+    subject: &Subject<'_>,
+    candidates: &Candidates,
+    depth: u64,
+    effort: Effort,
+    checks: &mut Checks<'_>,
+) -> Vec<(usize, RandomRun)> {
+    let mut chance = Chance::new(effort.seed);
+    let mut found: Vec<(usize, RandomRun)> = Vec::new();
+    for _ in 0..effort.random {
+        let mut walk = Walk::default();
+        let mut records = Vec::new();
+        for _ in 0..depth {
+            let Some(candidate) = any_candidate(subject, candidates, &mut chance) else { break };
+            let candidate = if candidate.content == Content::Unknown || !walk.contents.is_empty() {
+                candidate
+            } else {
+                Candidate { content: Content::New, ..candidate }
+            };
+            let Some((next, decision)) = walk.step(subject, 0, usize::MAX, &candidate) else { continue };
+            records.push(candidate.record);
+            let ended = matches!(decision.verdict, Verdict::Stop { .. });
+            let before: Vec<bool> = checks.found.iter().map(Option::is_some).collect();
+            let tried = Tried { walk: next, decision };
+            checks.deciding.look(&tried);
+            checks.look(&tried.walk, &tried.decision);
+            walk = tried.walk;
+            for (at, was) in before.into_iter().enumerate() {
+                if !was && checks.found.get(at).is_some_and(Option::is_some) {
+                    found.push((at, RandomRun { records: records.clone() }));
+                }
+            }
+            if ended {
+                break;
+            }
+        }
+    }
+    found
+}

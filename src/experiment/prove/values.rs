@@ -1,0 +1,466 @@
+//! The values of each quantity that are tried: those between which a decision of the policy, or a promise, changes.
+//!
+//! Decisions compare scores, gains and counts with constants. Of each constant the grid has the value itself, one just below
+//! and one just above; of each gain two scores that lie it apart, and two that lie a little less apart; and the ends of what
+//! can be scored.
+
+use super::Subject;
+use crate::policy::{PromiseKind, Promises};
+use crate::profile::{Criterion, IssueKind, LoopPolicy, OnEscalate, Overall, SelectKey, Target};
+use crate::stop::Costly;
+use crate::value::{Disposition, Severity};
+
+/// How much of a constant's neighbourhood is tried. What is left out first is what decisions do not tell apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Richness {
+    /// Just below and at each constant, and the upper end of the range; the lower one where there is no constant.
+    Least,
+    /// Just below and at each constant, and the ends of the range.
+    Less,
+    /// Just below, at and just above each constant, and the ends of the range.
+    Full,
+}
+
+/// The values of one score.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct ScoreValues {
+    pub name: String,
+    /// Ascending.
+    pub values: Vec<f64>,
+}
+
+/// How many issues of one kind.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct IssueValues {
+    pub kind: IssueKind,
+    /// Ascending, 0 first.
+    pub counts: Vec<u64>,
+}
+
+/// What one iteration uses up, besides one call.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct Spending {
+    pub elapsed_ms: f64,
+    pub cost_usd: f64,
+    pub tokens: u64,
+}
+
+/// Everything that is tried.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Values {
+    /// Dimensions that are looked at by themselves.
+    pub direct: Vec<ScoreValues>,
+    /// Dimensions that count in the overall score alone, each with its weight and range: they take what the overall score needs.
+    pub free: Vec<Free>,
+    /// How much each dimension that is looked at by itself counts in the overall score.
+    pub direct_weights: Vec<(String, f64)>,
+    /// Overall scores, where there are such dimensions.
+    pub overall: Vec<f64>,
+    /// Dimensions in which a candidate is also made better alone.
+    pub alone: Vec<ScoreValues>,
+    pub issues: Vec<IssueValues>,
+    /// Nothing first.
+    pub spending: Vec<Spending>,
+    /// Whether documents are tried that nobody saw, and those of a type that nobody knows.
+    pub unseen: bool,
+    pub unknown_type: bool,
+    /// Whether candidates that equal an earlier one are tried, and those that go back to the value before.
+    pub repeats: bool,
+    pub flips: bool,
+}
+
+/// A dimension that counts in the overall score alone.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Free {
+    pub name: String,
+    pub weight: f64,
+    pub low: f64,
+    pub high: f64,
+}
+
+/// A step that every reader sees to be small, unless a constant asks for a smaller one.
+const USUAL_STEP: f64 = 0.001;
+
+/// Comparisons allow 1e-9; a smaller step would be none.
+const LEAST_STEP: f64 = 1e-6;
+
+/// More issues than these are not tried: a case with so many says nothing that one with fewer does not.
+const MOST_ISSUES: u64 = 100;
+
+/// The constants that scores are compared with.
+#[derive(Default)]
+struct Constants {
+    /// By the name of the score; `overall` is one.
+    of: Vec<(String, Vec<f64>)>,
+    /// Gains in the overall score.
+    gains: Vec<f64>,
+    /// So many overall scores must be able to fall, one after the other.
+    levels: usize,
+}
+
+impl Constants {
+    fn entry(&mut self, name: &str) -> &mut Vec<f64> {
+        let at = self.of.iter().position(|(known, _)| known == name).unwrap_or_else(|| {
+            self.of.push((name.to_owned(), Vec::new()));
+            self.of.len() - 1
+        });
+        // It is there: found, or pushed just now.
+        #[expect(clippy::indexing_slicing, reason = "an index that `position` or `push` gave")]
+        &mut self.of[at].1
+    }
+
+    fn get(&self, name: &str) -> Option<&[f64]> {
+        self.of.iter().find(|(known, _)| known == name).map(|(_, values)| values.as_slice())
+    }
+
+    fn step(&self) -> f64 {
+        let mut all: Vec<f64> = self.of.iter().flat_map(|(_, values)| values.iter().copied()).collect();
+        all.extend([0.0, 1.0]);
+        all.sort_by(f64::total_cmp);
+        let gaps = all.windows(2).filter_map(|pair| match pair {
+            [a, b] if b - a > LEAST_STEP => Some((b - a) / 4.0),
+            _ => None,
+        });
+        let gains = self.gains.iter().filter(|gain| **gain > LEAST_STEP).map(|gain| gain / 5.0);
+        gaps.chain(gains).fold(USUAL_STEP, f64::min).max(LEAST_STEP)
+    }
+}
+
+impl Values {
+    /// What is tried of these policies and of what they promise.
+    pub(super) fn of(subjects: &[Subject<'_>], promises: &Promises, richness: Richness) -> Self {
+        let mut constants = Constants { levels: 2, ..Constants::default() };
+        let mut values = Values { spending: vec![Spending::default()], ..Values::default() };
+        let mut alone: Vec<String> = Vec::new();
+        for subject in subjects {
+            of_policy(subject.policy, &mut constants, &mut values, richness);
+        }
+        for promise in &promises.list {
+            match &promise.kind {
+                PromiseKind::Always(condition) | PromiseKind::Never(condition) => {
+                    let numbers = condition.numbers();
+                    of_condition(condition, &numbers, &mut constants, &mut values, richness);
+                }
+                PromiseKind::Monotone(Target::Dimension(name)) => alone.push(name.clone()),
+                PromiseKind::Monotone(_) | PromiseKind::Script(_) | PromiseKind::Shipped(_) => {}
+            }
+        }
+        values.place_scores(subjects, &constants, &alone, richness);
+        values.spending.sort_by(|a, b| {
+            let order = |one: &Spending| [one.elapsed_ms, one.cost_usd];
+            order(a)
+                .iter()
+                .zip(order(b))
+                .fold(a.tokens.cmp(&b.tokens), |order, (a, b)| order.then(a.total_cmp(&b)))
+        });
+        for issue in &mut values.issues {
+            issue.counts.sort_unstable();
+            issue.counts.dedup();
+        }
+        values
+    }
+
+    /// Which scores are looked at by themselves, which through the overall score alone, and what is tried of each.
+    fn place_scores(
+        &mut self,
+        subjects: &[Subject<'_>],
+        constants: &Constants,
+        alone: &[String],
+        richness: Richness,
+    ) {
+        let Some(first) = subjects.first() else { return };
+        let weights = weights(&first.policy.overall);
+        let same = subjects.iter().all(|subject| self::weights(&subject.policy.overall) == weights);
+        let step = constants.step();
+        let mut dimensions: Vec<String> = Vec::new();
+        for subject in subjects {
+            let used = crate::experiment::dimensions_used(subject.policy).into_iter().map(str::to_owned);
+            let named = constants.of.iter().map(|(name, _)| name.clone()).filter(|name| name != "overall");
+            for name in used.chain(named).chain(alone.iter().cloned()) {
+                if !dimensions.contains(&name) {
+                    dimensions.push(name);
+                }
+            }
+        }
+        let range = |name: &str| {
+            let ranges = subjects.iter().map(|subject| (subject.range)(name));
+            ranges.fold((1.0_f64, 0.0_f64), |(low, high), (l, h)| (low.min(l), high.max(h)))
+        };
+        let single = matches!(first.policy.overall, Overall::From(_));
+        let all_direct = !same || weights.iter().all(|(name, _)| constants.get(name).is_some());
+        for name in &dimensions {
+            let weight = weights.iter().find(|(known, _)| known == name).map_or(0.0, |(_, weight)| *weight);
+            let (low, high) = range(name);
+            let is_overall = single && weight > 0.0 && same;
+            let own = constants.get(name);
+            if same && weight > 0.0 && own.is_none() && !is_overall {
+                self.free.push(Free { name: name.clone(), weight, low, high });
+                continue;
+            }
+            let mut at = own.unwrap_or_default().to_vec();
+            let grid = Grid { low, high, step, richness };
+            let mut tried = if is_overall {
+                at.extend_from_slice(constants.get("overall").unwrap_or_default());
+                grid.overall(&at, constants)
+            } else {
+                grid.dimension(&at)
+            };
+            // Gains can be had in a dimension that is looked at, where none is free.
+            let heaviest = weights.iter().max_by(|a, b| a.1.total_cmp(&b.1));
+            if all_direct && !is_overall && heaviest.is_some_and(|(heaviest, _)| heaviest == name) {
+                grid.gains(&constants.gains, weight, &mut tried);
+            }
+            ascending(&mut tried);
+            self.direct_weights.push((name.clone(), weight));
+            self.direct.push(ScoreValues { name: name.clone(), values: tried });
+        }
+        if !self.free.is_empty() {
+            let ends = |pick: fn((f64, f64)) -> f64| -> f64 {
+                weights.iter().map(|(name, weight)| weight * pick(range(name))).sum()
+            };
+            let grid = Grid { low: ends(|range| range.0), high: ends(|range| range.1), step, richness };
+            self.overall = grid.overall(constants.get("overall").unwrap_or_default(), constants);
+            ascending(&mut self.overall);
+        }
+        for name in alone {
+            let (low, high) = range(name);
+            let grid = Grid { low, high, step, richness };
+            let mut values = grid.dimension(constants.get(name).unwrap_or_default());
+            ascending(&mut values);
+            self.alone.push(ScoreValues { name: name.clone(), values });
+        }
+    }
+}
+
+/// The dimensions of an overall score with their weights.
+fn weights(overall: &Overall) -> Vec<(String, f64)> {
+    match overall {
+        Overall::From(name) => vec![(name.clone(), 1.0)],
+        Overall::Weighted(weights) => weights.iter().filter(|(_, weight)| *weight > 0.0).cloned().collect(),
+    }
+}
+
+/// Which values of one score are tried.
+#[derive(Clone, Copy)]
+struct Grid {
+    low: f64,
+    high: f64,
+    step: f64,
+    richness: Richness,
+}
+
+impl Grid {
+    fn around(self, constants: &[f64], tried: &mut Vec<f64>) {
+        for constant in constants {
+            tried.extend([constant - self.step, *constant]);
+            if self.richness == Richness::Full {
+                tried.push(constant + self.step);
+            }
+        }
+    }
+
+    /// A score somewhere between the ends that a reader takes for one.
+    fn middle(self, constants: &[f64]) -> f64 {
+        let lowest = constants.iter().copied().filter(|c| *c > self.low).fold(self.high, f64::min);
+        (f64::midpoint(self.low, lowest) * 20.0).round() / 20.0
+    }
+
+    fn dimension(self, constants: &[f64]) -> Vec<f64> {
+        let mut tried = Vec::new();
+        self.around(constants, &mut tried);
+        tried.push(self.high);
+        if self.richness > Richness::Least || constants.is_empty() {
+            tried.push(self.low);
+        }
+        if constants.is_empty() {
+            tried.push(self.middle(constants));
+        }
+        self.within(tried)
+    }
+
+    fn overall(self, constants: &[f64], all: &Constants) -> Vec<f64> {
+        let mut tried = vec![self.low, self.high];
+        self.around(constants, &mut tried);
+        let middle = self.middle(constants);
+        for gain in &all.gains {
+            let base = if middle + gain <= self.high { middle } else { self.low };
+            tried.push(base);
+            tried.extend(
+                [gain - self.step, *gain].into_iter().filter(|gain| *gain > 0.0).map(|gain| base + gain),
+            );
+        }
+        if self.richness == Richness::Full || all.gains.is_empty() {
+            tried.push(middle);
+        }
+        let mut tried = self.within(tried);
+        ascending(&mut tried);
+        // Enough levels below what is accepted for scores to fall so often.
+        let accepted = constants.iter().copied().fold(self.high, f64::min);
+        let mut below = tried.iter().filter(|value| **value < accepted).count();
+        for part in 1..all.levels {
+            #[expect(clippy::cast_precision_loss, reason = "a handful of levels")]
+            let level = self.low + (accepted - self.low) * part as f64 / all.levels as f64;
+            if below < all.levels && !tried.iter().any(|value| (value - level).abs() < self.step) {
+                tried.push(level);
+                below += 1;
+            }
+        }
+        tried
+    }
+
+    /// Adds the values of a dimension that make these gains in an overall score in which it counts so much.
+    fn gains(self, gains: &[f64], weight: f64, tried: &mut Vec<f64>) {
+        let base = tried.iter().copied().filter(|value| *value > self.low).fold(self.high, f64::min);
+        let lower = gains.iter().filter(|gain| **gain > 0.0).flat_map(|gain| [*gain, gain - self.step]);
+        let lower: Vec<f64> =
+            lower.map(|gain| base - gain / weight).filter(|value| *value >= self.low).collect();
+        tried.extend(lower);
+    }
+
+    fn within(self, tried: Vec<f64>) -> Vec<f64> {
+        let inside = |value: &f64| *value >= self.low - 1e-12 && *value <= self.high + 1e-12;
+        tried.into_iter().filter(inside).map(|value| value.clamp(self.low, self.high)).collect()
+    }
+}
+
+/// Sorted, each value once; sums of decimals are written as decimals again.
+fn ascending(values: &mut Vec<f64>) {
+    values.iter_mut().for_each(|value| *value = (*value * 1e9).round() / 1e9);
+    values.sort_by(f64::total_cmp);
+    values.dedup_by(|a, b| (*a - *b).abs() < 1e-9);
+}
+
+fn of_policy(policy: &LoopPolicy, constants: &mut Constants, values: &mut Values, richness: Richness) {
+    for threshold in &policy.accept.thresholds {
+        constants.entry(threshold.target.name()).push(threshold.bound.get());
+    }
+    if let Some(gate) = &policy.gate {
+        constants.entry(&gate.dimension).push(gate.bound.get());
+    }
+    for (kind, limit) in &policy.accept.issue_limits {
+        values.count(*kind, &[*limit, limit.saturating_add(1)]);
+    }
+    for key in &policy.select.order {
+        match key {
+            SelectKey::NoCritical => values.count(IssueKind::Severity(Severity::Critical), &[1]),
+            SelectKey::Fewest(kind) => {
+                values.count(*kind, if richness == Richness::Least { &[1] } else { &[1, 2] });
+            }
+            SelectKey::Score(Target::Dimension(name)) => {
+                constants.entry(name);
+            }
+            SelectKey::Score(Target::Overall) => {}
+        }
+    }
+    if policy.on_escalate == OnEscalate::Stop {
+        values.count(IssueKind::Disposition(Disposition::Escalate), &[1]);
+    }
+    let most = usize::try_from(super::limit_of(policy).unwrap_or(8)).unwrap_or(8);
+    policy.stop.visit(&mut |criterion| match criterion {
+        Criterion::Stagnation(stagnation) => constants.gains.push(stagnation.epsilon),
+        Criterion::MinImprovement(improvement) => constants.gains.push(improvement.delta),
+        Criterion::Oscillation(oscillation) => constants.gains.push(oscillation.amplitude),
+        Criterion::Decline(decline) => constants.levels = constants.levels.max(decline.length.min(most)),
+        Criterion::Timeout(timeout) => {
+            #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
+            let limit = timeout.after.0 as f64;
+            values.spend(richness, limit, limit + 1.0, |elapsed_ms| Spending {
+                elapsed_ms,
+                ..Spending::default()
+            });
+        }
+        Criterion::Budget(budget) => {
+            if let Some(limit) = budget.cost_usd {
+                let limit = limit.get();
+                values.spend(richness, limit * 0.9, limit, |cost_usd| Spending {
+                    cost_usd,
+                    ..Spending::default()
+                });
+            }
+            if let Some(limit) = budget.tokens {
+                let at = |tokens: u64| Spending { tokens, ..Spending::default() };
+                values.add_spending(at(limit));
+                if richness == Richness::Full {
+                    values.add_spending(at(limit.saturating_sub(1)));
+                }
+            }
+        }
+        _ => {}
+    });
+    values.unseen |= !policy.accept.unseen;
+    values.unknown_type |= !policy.accept.unknown_type;
+    values.repeats |= policy.stop.looks_at(Costly::Equality);
+    values.flips |= policy.stop.looks_at(Costly::FlipFlops);
+}
+
+fn of_condition(
+    condition: &crate::policy::PromiseCondition,
+    numbers: &[f64],
+    constants: &mut Constants,
+    values: &mut Values,
+    richness: Richness,
+) {
+    let scores: Vec<f64> = numbers.iter().copied().filter(|number| *number > 0.0 && *number <= 1.0).collect();
+    if ["returned", "overall", "best_seen", "first", "last"].iter().any(|name| condition.uses(name)) {
+        constants.entry("overall").extend(&scores);
+    }
+    for name in condition.dimensions() {
+        constants.entry(name).extend(&scores);
+    }
+    let amounts: Vec<f64> = numbers.iter().copied().filter(|number| *number > 0.0).collect();
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "small and positive")]
+    let whole = |number: &f64| (number.fract() == 0.0 && *number < 1e15).then_some(*number as u64);
+    for kind in IssueKind::ALL {
+        if condition.text().contains(&format!("issues.{}", kind.as_str())) {
+            let counts: Vec<u64> =
+                amounts.iter().filter_map(whole).flat_map(|count| [count, count + 1]).collect();
+            values.count(kind, &[1]);
+            values.count(kind, &counts);
+        }
+    }
+    for amount in amounts {
+        if condition.uses("elapsed_ms") {
+            values.spend(richness, amount, amount + 1.0, |elapsed_ms| Spending {
+                elapsed_ms,
+                ..Spending::default()
+            });
+        }
+        if condition.uses("cost_usd") {
+            values.spend(richness, amount, amount * 1.1, |cost_usd| Spending {
+                cost_usd,
+                ..Spending::default()
+            });
+        }
+        if let (true, Some(tokens)) = (condition.uses("tokens"), whole(&amount)) {
+            values.add_spending(Spending { tokens, ..Spending::default() });
+            values.add_spending(Spending { tokens: tokens + 1, ..Spending::default() });
+        }
+    }
+}
+
+impl Values {
+    /// Tries these numbers of issues of a kind, besides none.
+    fn count(&mut self, kind: IssueKind, counts: &[u64]) {
+        let counts = counts.iter().copied().filter(|count| *count <= MOST_ISSUES);
+        match self.issues.iter_mut().find(|issue| issue.kind == kind) {
+            Some(issue) => issue.counts.extend(counts),
+            None => {
+                self.issues.push(IssueValues { kind, counts: std::iter::once(0).chain(counts).collect() })
+            }
+        }
+    }
+
+    /// Tries what goes over a limit, and what stays just below it.
+    fn spend(&mut self, richness: Richness, below: f64, over: f64, of: impl Fn(f64) -> Spending) {
+        self.add_spending(of(over));
+        if richness == Richness::Full {
+            self.add_spending(of(below));
+        }
+    }
+
+    fn add_spending(&mut self, spending: Spending) {
+        if !self.spending.contains(&spending) {
+            self.spending.push(spending);
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! A run over candidates that are tried, and what of it still matters.
+
+use super::Subject;
+use super::candidates::{Candidate, Content};
+use crate::experiment::simulate::RunningTotal;
+use crate::experiment::trajectory::{IterationRecord, Trajectory};
+use crate::policy::{Decision, History, IterationSummary, PromiseKind, Promises, Spent, decide, memory};
+use crate::stop::Costly;
+use crate::value::Digest;
+use serde_json::{Value, json};
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// A run so far.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Walk {
+    pub history: History,
+    pub total: RunningTotal,
+    pub spent: Spent,
+    /// The candidates that were tried, by their places in the list.
+    pub tried: SmallVec<[u32; 8]>,
+    /// What each of them was: equal numbers are equal candidates. Empty where nobody looks.
+    pub contents: SmallVec<[u32; 8]>,
+}
+
+/// The candidate that a number of [`Walk::contents`] stands for.
+fn content(number: u32) -> Arc<Value> {
+    Arc::new(json!({ "value": number }))
+}
+
+/// What a run that has come so far depends on: runs with the same key go on alike.
+pub(super) type Key = SmallVec<[u64; 16]>;
+
+impl Walk {
+    /// What the next candidate is; `None` where there is nothing before it that it could be.
+    fn next_content(&self, content: Content) -> Option<Option<u32>> {
+        let next = u32::try_from(self.contents.len()).unwrap_or(u32::MAX);
+        let latest = self.contents.last().copied();
+        match content {
+            Content::Unknown => Some(None),
+            Content::New => Some(Some(next)),
+            Content::Same => latest.map(Some),
+            Content::Back => {
+                let before = self.contents.iter().rev().find(|one| Some(**one) != latest);
+                before.map(|before| Some(*before))
+            }
+        }
+    }
+
+    /// The run with one candidate more, and what is decided then; `None` where this candidate can't come next. `of` is the
+    /// policy's place among those that are tried together.
+    pub(super) fn step(
+        &self,
+        subject: &Subject<'_>,
+        of: usize,
+        number: usize,
+        candidate: &Candidate,
+    ) -> Option<(Walk, Decision)> {
+        let content = self.next_content(candidate.content)?;
+        let facts = candidate.facts.get(of)?.clone();
+        let mut walk = self.clone();
+        walk.tried.push(u32::try_from(number).unwrap_or(u32::MAX));
+        let decision = walk.push(subject, facts, content, &candidate.record);
+        Some((walk, decision))
+    }
+
+    /// Adds a candidate and decides.
+    pub(super) fn push(
+        &mut self,
+        subject: &Subject<'_>,
+        mut facts: IterationSummary,
+        number: Option<u32>,
+        record: &IterationRecord,
+    ) -> Decision {
+        if let Some(number) = number {
+            self.contents.push(number);
+            let candidate = content(number);
+            facts.digest = subject.policy.stop.looks_at(Costly::Equality).then(|| Digest::of(&candidate));
+            facts.candidate = Some(candidate);
+        }
+        self.spent = self.total.add(record);
+        self.history.push(subject.policy, facts);
+        decide(subject.policy, &mut self.history, self.spent, subject.scripts)
+    }
+
+    /// What the candidates so far are and score, as a line for `simulate` has it.
+    pub(super) fn trajectory(
+        &self,
+        id: &str,
+        record: impl Fn(usize) -> Option<IterationRecord>,
+    ) -> Trajectory {
+        let records = (0..self.history.iterations().len()).filter_map(|at| {
+            let candidate = self.contents.get(at).map(|number| content(*number));
+            Some(IterationRecord { candidate, ..record(at)? })
+        });
+        Trajectory { id: id.into(), iterations: records.collect(), slips: Vec::new() }
+    }
+}
+
+/// What of a run decides how it goes on, and what will be promised of it.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct KeyRule {
+    /// Whether a promise may depend on all there was.
+    everything: bool,
+    /// Whether it matters which iteration is the best, not only what it scores.
+    exact_best: bool,
+    first: bool,
+    best_seen: bool,
+    rollbacks: bool,
+    elapsed: bool,
+    cost: bool,
+    tokens: bool,
+}
+
+impl KeyRule {
+    /// What these promises look at besides the candidate that is returned and the latest one.
+    pub(super) fn of(promises: &Promises) -> Self {
+        let mut rule = KeyRule::default();
+        for promise in &promises.list {
+            match &promise.kind {
+                PromiseKind::Always(condition) | PromiseKind::Never(condition) => {
+                    rule.first |= condition.uses("first");
+                    rule.best_seen |= condition.uses("best_seen");
+                    rule.rollbacks |= condition.uses("rollbacks");
+                    rule.elapsed |= condition.uses("elapsed_ms");
+                    rule.cost |= condition.uses("cost_usd");
+                    rule.tokens |= condition.uses("tokens");
+                }
+                PromiseKind::Script(_) => rule.everything = true,
+                PromiseKind::Monotone(_) | PromiseKind::Shipped(_) => {}
+            }
+        }
+        rule
+    }
+
+    /// For two policies side by side.
+    pub(super) fn exact() -> Self {
+        KeyRule { exact_best: true, ..KeyRule::default() }
+    }
+
+    /// Adds what a run depends on. `looks` tells whether any criterion but a limit of candidates is looked at any more.
+    pub(super) fn add(
+        &self,
+        walk: &Walk,
+        subject: &Subject<'_>,
+        list: &[Candidate],
+        looks: bool,
+        key: &mut Key,
+    ) {
+        let class = |at: usize| {
+            let number = walk.tried.get(at).and_then(|number| usize::try_from(*number).ok());
+            number.and_then(|number| list.get(number)).map_or(0, |candidate| u64::from(candidate.class))
+        };
+        let best = walk.history.best();
+        key.push(class(best));
+        if self.exact_best {
+            key.push(best as u64);
+        }
+        let remembered = if looks {
+            memory(subject.policy, &walk.history, walk.spent)
+        } else {
+            crate::stop::Memory::default()
+        };
+        if remembered.everything || self.everything {
+            key.extend(walk.tried.iter().map(|number| u64::from(*number)));
+        }
+        key.extend(remembered.numbers.iter().map(|number| number.to_bits()));
+        if remembered.candidates || remembered.everything || self.everything {
+            key.extend(walk.contents.iter().map(|number| u64::from(*number)));
+        }
+        let usage = walk.spent.usage;
+        let overalls = || walk.history.iterations().iter().filter(|one| !one.missed_gate);
+        let extra = [
+            (self.first, class(0)),
+            (self.best_seen, overalls().map(|one| one.facts.overall).fold(0.0, f64::max).to_bits()),
+            (self.rollbacks, walk.history.rollbacks()),
+            (self.elapsed, walk.spent.elapsed.0),
+            (self.cost, usage.known_cost_usd.get().to_bits()),
+            (self.tokens, usage.tokens),
+        ];
+        key.extend(extra.into_iter().filter(|(is, _)| *is).map(|(_, value)| value));
+    }
+}

@@ -1,0 +1,21 @@
+//! What of a run so far its later decisions depend on.
+
+use super::decide::progress;
+use super::{History, Spent};
+use crate::profile::LoopPolicy;
+use crate::stop::Memory;
+
+/// What of the history the policy's criteria still depend on. Besides it, decisions depend on the best candidate so far and on
+/// what comes later.
+#[must_use]
+pub(crate) fn memory(policy: &LoopPolicy, history: &History, spent: Spent) -> Memory {
+    let nobody = |_: &_| Ok(false);
+    let run = progress(history, spent, &nobody);
+    let mut memory = Memory::default();
+    policy.stop.visit(&mut |criterion| {
+        if let Some(rule) = criterion.rule() {
+            rule.remember(&run, &mut memory);
+        }
+    });
+    memory
+}

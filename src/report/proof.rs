@@ -1,0 +1,424 @@
+//! What was shown of promises, for people and for programs.
+
+use super::live::{decision_line, missed};
+use super::paint::Paint;
+use crate::diag::Span;
+use crate::experiment::prove::{
+    Acceptance, Broken, Comparison, Counterexample, Difference, Enumerated, Proof, Proved,
+};
+use crate::experiment::{Answer, IterationRecord, Simulated, Trajectory};
+use crate::facts::{Origin, display_name};
+use crate::policy::{Decision, FinalStatus, PromiseKind, Promises, Verdict};
+use crate::value::prose::{count, score, whole};
+use crate::value::sanitize_line;
+use serde_json::{Value, json};
+use std::fmt::Write;
+
+/// Where a line of a decision stands in the profile.
+pub(crate) type Places<'a> = &'a dyn Fn(&str) -> Option<Origin>;
+
+/// A proof with what it is about.
+#[derive(Clone, Copy)]
+pub(crate) struct ProofReport<'a> {
+    /// The profile's name.
+    pub(crate) profile: &'a str,
+    /// What was promised.
+    pub(crate) promises: &'a Promises,
+    /// What was shown.
+    pub(crate) proof: &'a Proof,
+    /// Where the profile's lines stand.
+    pub(crate) places: Places<'a>,
+}
+
+/// Where a promise stands.
+fn place_of(span: &Span) -> String {
+    let at = span.location();
+    format!("{}:{}:{}", display_name(at.file), at.line, at.column)
+}
+
+/// Which line decided: the one that ended the loop, or the first that kept the candidate from being accepted.
+fn deciding_line(decision: &Decision) -> Option<&str> {
+    let check = match decision.verdict {
+        Verdict::Continue { .. } => {
+            decision.checks.iter().find(|check| check.line.starts_with("accept.") && !check.holds)
+        }
+        _ if decision.verdict.accepts() => None,
+        _ => decision.checks.last(),
+    };
+    check.map(|check| check.line.as_str())
+}
+
+/// A number of a candidate, with as many decimals as it has, nine at most.
+fn number(value: f64) -> String {
+    score((value * 1e9).round() / 1e9)
+}
+
+/// What a candidate scores, has and uses up.
+fn candidate(record: &IterationRecord, overall: Option<f64>) -> String {
+    let mut parts: Vec<String> =
+        overall.map(|overall| format!("overall {}", number(overall))).into_iter().collect();
+    let same = record
+        .scores
+        .iter()
+        .all(|(_, value)| overall.is_some_and(|overall| (value.get() - overall).abs() < 1e-9));
+    if !same {
+        parts.extend(
+            record
+                .scores
+                .iter()
+                .map(|(name, value)| format!("{} {}", sanitize_line(name), number(value.get()))),
+        );
+    }
+    for issue in &record.issues {
+        let disposition = issue.disposition.map(|one| format!(", {}", one.as_str())).unwrap_or_default();
+        parts.push(format!("{} ({}{disposition})", sanitize_line(&issue.code), issue.severity.as_str()));
+    }
+    if record.elapsed_ms > 0.0 {
+        parts.push(format!("{} ms", record.elapsed_ms));
+    }
+    if record.cost_usd.get() > 0.0 {
+        parts.push(format!("US${}", score(record.cost_usd.get())));
+    }
+    if record.tokens > 0 {
+        parts.push(count(record.tokens, "token"));
+    }
+    parts.join(", ")
+}
+
+/// One line for each candidate: what it is and what is decided, with the place of the line that decides.
+fn run_lines(
+    trajectory: &Trajectory,
+    simulated: &Simulated,
+    places: Places<'_>,
+    indent: &str,
+    out: &mut String,
+) {
+    let mut contents: Vec<&Value> = Vec::new();
+    for (at, (record, decision)) in trajectory.iterations.iter().zip(&simulated.decisions).enumerate() {
+        let overall = simulated.outcome.improvement_trajectory.get(at).copied();
+        let mut what = candidate(record, overall);
+        if let Some(content) = record.candidate.as_deref() {
+            if let Some(known) = contents.iter().position(|known| *known == content) {
+                let _ = write!(what, ", equal to candidate {known}");
+            }
+            contents.push(content);
+        }
+        let place = deciding_line(decision)
+            .and_then(places)
+            .map(|origin| format!("  [{}]", sanitize_line(&origin.place())));
+        let _ = writeln!(out, "{indent}candidate {at}: {what}");
+        let _ = writeln!(out, "{indent}  {}{}", decision_line(decision), place.unwrap_or_default());
+    }
+    let outcome = &simulated.outcome;
+    let best = outcome.best_iteration;
+    if outcome.final_status == FinalStatus::Incomplete {
+        let best = best.map(|at| format!(", candidate {at} is the best so far")).unwrap_or_default();
+        let _ = writeln!(out, "{indent}goes on{best}");
+        return;
+    }
+    let returned = best.map(|at| format!(", returns candidate {at}")).unwrap_or_default();
+    let reason = sanitize_line(&outcome.stop_reason.to_string());
+    let _ = writeln!(out, "{indent}ends {}, {reason}{returned}", outcome.final_status);
+}
+
+/// The proof for people.
+#[must_use]
+pub(crate) fn proof_text(report: ProofReport<'_>, paint: Paint) -> String {
+    let ProofReport { profile, promises, proof, places } = report;
+    let mut out = String::new();
+    let broken = proof.promises.iter().filter(|proved| proved.broken.is_some()).count() as u64;
+    let all = count(proof.promises.len() as u64, "promise");
+    let sum = match broken {
+        0 => paint.good(&format!("{all}, all hold")),
+        broken => paint.bad(&format!("{all}, {} broken", whole(broken))),
+    };
+    let _ = writeln!(out, "{}: {sum}\n", paint.strong(&sanitize_line(profile)));
+    for proved in &proof.promises {
+        let word = if proved.broken.is_some() { paint.bad("broken") } else { paint.good("holds ") };
+        let place =
+            proved.promise.span.as_ref().map(|span| format!("  [{}]", sanitize_line(&place_of(span))));
+        let _ = writeln!(out, "{word}  {}{}", told(proved), place.unwrap_or_default());
+        match &proved.broken {
+            None => {}
+            Some(Broken::DeadLines(lines)) => {
+                for line in lines {
+                    let place = places(line).map(|origin| format!("  [{}]", sanitize_line(&origin.place())));
+                    let _ = writeln!(
+                        out,
+                        "        `{}` decides no run{}",
+                        sanitize_line(line),
+                        place.unwrap_or_default()
+                    );
+                }
+            }
+            Some(Broken::Run(run)) => counterexample_text(run, places, &mut out),
+        }
+    }
+    for waiver in &promises.waived {
+        let _ = writeln!(out, "{}  {}", paint.warn("waived"), sanitize_line(&waiver.to_string()));
+    }
+    out.push('\n');
+    out.push_str(&enumerated_text(&proof.enumerated));
+    out
+}
+
+fn told(proved: &Proved) -> String {
+    let name = sanitize_line(&proved.promise.name);
+    match &proved.promise.kind {
+        PromiseKind::Shipped(promise) => format!("{name}: {}", promise.sentence()),
+        _ => name,
+    }
+}
+
+fn counterexample_text(run: &Counterexample, places: Places<'_>, out: &mut String) {
+    let indent = "        ";
+    let _ = writeln!(out, "{indent}{}", sanitize_line(&run.why));
+    if run.by_chance {
+        let _ = writeln!(out, "{indent}found by chance: a shorter run may break it, too");
+    }
+    match &run.beside {
+        None => run_lines(&run.trajectory, &run.simulated, places, indent, out),
+        Some((trajectory, simulated)) => {
+            let _ = writeln!(out, "{indent}with the better candidate last:");
+            run_lines(&run.trajectory, &run.simulated, places, "          ", out);
+            let _ = writeln!(out, "{indent}with the worse one:");
+            run_lines(trajectory, simulated, places, "          ", out);
+        }
+    }
+}
+
+/// What was tried, and what that covers.
+fn enumerated_text(enumerated: &Enumerated) -> String {
+    let Enumerated {
+        quantities,
+        candidates,
+        depth,
+        limit,
+        complete,
+        answered,
+        histories,
+        decisions,
+        random,
+        seed,
+    } = enumerated;
+    let mut out = String::new();
+    let places = format!("{} at each place", count(*candidates as u64, "candidate"));
+    let stands = format!("{} by {}", runs(*histories), count(*decisions, "decision"));
+    let _ = match (complete, limit) {
+        _ if *answered => {
+            writeln!(
+                out,
+                "Every run of up to {} was tried over these values, until all was answered: {places}, {stands}.",
+                count(*depth, "candidate")
+            )
+        }
+        (true, Some(limit)) => {
+            writeln!(
+                out,
+                "Every run to the limit of {} was tried over these values: {places}, {stands}.",
+                count(*limit, "candidate")
+            )
+        }
+        (true, None) => {
+            writeln!(
+                out,
+                "Nothing limits the number of candidates. Every run of up to {depth} was tried over these values: {places}, {stands}."
+            )
+        }
+        (false, _) => {
+            let of = limit.map(|limit| format!(" of {limit}")).unwrap_or_default();
+            writeln!(
+                out,
+                "Not complete: every run of up to {depth}{of} candidates was tried over these values: {places}, {stands}. `--decisions` allows for more."
+            )
+        }
+    };
+    for quantity in quantities {
+        let values: Vec<String> = quantity
+            .values
+            .iter()
+            .map(|value| match value {
+                Value::String(text) => text.clone(),
+                Value::Number(one) => one
+                    .as_f64()
+                    .map_or_else(|| one.to_string(), |one| ((one * 1e9).round() / 1e9).to_string()),
+                other => other.to_string(),
+            })
+            .collect();
+        let _ = writeln!(out, "  {}: {}", sanitize_line(&quantity.name), values.join(", "));
+    }
+    let _ = writeln!(
+        out,
+        "Besides, {} by chance, between these values and to the limit (seed {seed}). Each iteration is one call.",
+        count(*random, "run")
+    );
+    out
+}
+
+/// A number of runs: exact while it is small.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive and below a million")]
+fn runs(number: f64) -> String {
+    if number < 1e6 { count(number as u64, "run") } else { format!("{number:.1e} runs") }
+}
+
+/// The proof for programs.
+#[must_use]
+pub(crate) fn proof_json(report: ProofReport<'_>) -> Value {
+    let ProofReport { profile, promises, proof, places } = report;
+    let proved: Vec<Value> = proof.promises.iter().map(|proved| proved_json(proved, places)).collect();
+    let waived: Vec<Value> = promises
+        .waived
+        .iter()
+        .map(|waiver| json!({ "promise": waiver.promise.as_str(), "line": waiver.line, "because": waiver.because }))
+        .collect();
+    json!({
+        "profile": profile,
+        "holds": proof.holds(),
+        "promises": proved,
+        "waived": waived,
+        "enumerated": proof.enumerated,
+    })
+}
+
+fn proved_json(proved: &Proved, places: Places<'_>) -> Value {
+    let mut value = json!({ "promise": proved.promise.name, "holds": proved.broken.is_none() });
+    let Some(members) = value.as_object_mut() else { return value };
+    if let PromiseKind::Shipped(promise) = &proved.promise.kind {
+        members.insert("says".to_owned(), promise.sentence().into());
+    }
+    if let Some(span) = &proved.promise.span {
+        members.insert("place".to_owned(), place_of(span).into());
+    }
+    match &proved.broken {
+        None => {}
+        Some(Broken::DeadLines(lines)) => {
+            let lines: Vec<Value> = lines
+                .iter()
+                .map(|line| json!({ "line": line, "place": places(line).map(|origin| origin.place()) }))
+                .collect();
+            members.insert("dead_lines".to_owned(), lines.into());
+        }
+        Some(Broken::Run(run)) => {
+            members.insert("why".to_owned(), run.why.as_str().into());
+            members.insert("by_chance".to_owned(), run.by_chance.into());
+            members.insert("counterexample".to_owned(), run_json(&run.trajectory, &run.simulated, places));
+            if let Some((trajectory, simulated)) = &run.beside {
+                members
+                    .insert("with_the_worse_candidate".to_owned(), run_json(trajectory, simulated, places));
+            }
+        }
+    }
+    value
+}
+
+fn run_json(trajectory: &Trajectory, simulated: &Simulated, places: Places<'_>) -> Value {
+    let decisions: Vec<Value> = simulated
+        .decisions
+        .iter()
+        .map(|decision| {
+            let line = deciding_line(decision);
+            json!({
+                "iteration": decision.iteration,
+                "decision": decision_line(decision),
+                "line": line,
+                "place": line.and_then(places).map(|origin| origin.place()),
+                "missed": missed(decision),
+            })
+        })
+        .collect();
+    json!({
+        "trajectory": trajectory.to_json(),
+        "outcome": Answer::of(&trajectory.id, None, simulated),
+        "decisions": decisions,
+    })
+}
+
+/// Two policies that were tried side by side.
+#[derive(Clone, Copy)]
+pub(crate) struct ComparisonReport<'a> {
+    /// What the two are called.
+    pub(crate) names: [&'a str; 2],
+    /// What was shown.
+    pub(crate) comparison: &'a Comparison,
+    /// Where the lines of each stand.
+    pub(crate) places: [Places<'a>; 2],
+}
+
+/// The comparison for people.
+#[must_use]
+pub(crate) fn comparison_text(report: ComparisonReport<'_>, paint: Paint) -> String {
+    let ComparisonReport { names, comparison, .. } = report;
+    let [first, second] = names.map(sanitize_line);
+    let mut out = String::new();
+    match &comparison.difference {
+        None => {
+            let _ = writeln!(
+                out,
+                "{}",
+                paint.good(&format!("`{first}` and `{second}` decide alike in every run that was tried."))
+            );
+        }
+        Some(difference) => {
+            let length = difference.trajectory.iterations.len() as u64;
+            let _ = writeln!(
+                out,
+                "`{first}` and `{second}` decide otherwise, at the earliest after {}:",
+                count(length, "candidate")
+            );
+            difference_text(report, difference, &mut out);
+        }
+    }
+    let [only_first, only_second] = &comparison.accepts_only;
+    for (one, other, acceptance) in [(&first, &second, only_first), (&second, &first, only_second)] {
+        match acceptance {
+            Acceptance::Only => {
+                let _ =
+                    writeln!(out, "{}", paint.good(&format!("`{one}` accepts only what `{other}` accepts.")));
+            }
+            Acceptance::Not(difference) => {
+                let _ = writeln!(out, "`{one}` accepts what `{other}` does not:");
+                difference_text(report, difference, &mut out);
+            }
+        }
+    }
+    out.push('\n');
+    out.push_str(&enumerated_text(&comparison.enumerated));
+    out
+}
+
+fn difference_text(report: ComparisonReport<'_>, difference: &Difference, out: &mut String) {
+    let Difference { trajectory, simulated } = difference;
+    for ((name, places), simulated) in report.names.iter().zip(report.places).zip(simulated) {
+        let _ = writeln!(out, "  {}", sanitize_line(name));
+        run_lines(trajectory, simulated, places, "    ", out);
+    }
+}
+
+/// The comparison for programs.
+#[must_use]
+pub(crate) fn comparison_json(report: ComparisonReport<'_>) -> Value {
+    let ComparisonReport { names, comparison, places } = report;
+    let shown = |difference: &Difference| {
+        let [first, second] = &difference.simulated;
+        let [at_first, at_second] = places;
+        json!({
+            "before": run_json(&difference.trajectory, first, at_first),
+            "after": run_json(&difference.trajectory, second, at_second),
+        })
+    };
+    let acceptance = |acceptance: &Acceptance| match acceptance {
+        Acceptance::Only => json!({ "holds": true }),
+        Acceptance::Not(difference) => json!({ "holds": false, "counterexample": shown(difference) }),
+    };
+    let [first, second] = names;
+    let [only_first, only_second] = &comparison.accepts_only;
+    json!({
+        "before": first,
+        "after": second,
+        "same": comparison.difference.is_none(),
+        "difference": comparison.difference.as_ref().map(shown),
+        "before_accepts_only_what_after_accepts": acceptance(only_first),
+        "after_accepts_only_what_before_accepts": acceptance(only_second),
+        "enumerated": comparison.enumerated,
+    })
+}
