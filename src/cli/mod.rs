@@ -1,5 +1,7 @@
 //! The command line: arguments in, library call, rendering out, exit status.
 
+mod calibrate;
+mod certificate_files;
 mod check;
 mod code_pages;
 mod completions;
@@ -15,6 +17,7 @@ mod init;
 mod interrupts;
 mod issue_codes;
 mod journal_place;
+mod label_files;
 mod latest_run;
 mod loading;
 mod logging;
@@ -42,6 +45,7 @@ mod sanitized;
 mod schema;
 mod score;
 mod score_record;
+mod scored_documents;
 mod shadows;
 mod simulate;
 mod step;
@@ -90,6 +94,8 @@ enum Verb {
     Explain(explain::Arguments),
     /// Try policies on recorded or invented assessments, without any provider
     Simulate(simulate::Arguments),
+    /// Find the threshold at which at most so many accepted documents are wrong, with a certificate
+    Calibrate(calibrate::Arguments),
     /// Begin a project that passes `check`, `test` and `run` at once
     Init(init::Arguments),
     /// Add a profile, a rule, a field or a document type to the project in the working directory
@@ -165,6 +171,7 @@ fn run_process() -> Exit {
         Verb::Next(arguments) => next::execute(&arguments, &mut output),
         Verb::Explain(arguments) => explain::execute(&arguments, &mut output),
         Verb::Simulate(arguments) => simulate::execute(&arguments, &mut output),
+        Verb::Calibrate(arguments) => calibrate::execute(&arguments, &mut output),
         Verb::Init(arguments) => init::execute(&arguments, &mut output),
         Verb::New(arguments) => new::execute(&arguments, &mut output),
         Verb::Test(arguments) => test::execute(&arguments, &mut output),

@@ -1,5 +1,6 @@
 //! What people and programs read about runs: pure functions of events and results.
 
+mod calibration;
 mod comparison;
 mod junit;
 mod live;
@@ -11,6 +12,7 @@ mod run_summary;
 mod scenarios;
 mod summary;
 
+pub(crate) use calibration::{audit_text, calibration_text};
 pub(crate) use comparison::comparison;
 pub(crate) use junit::junit;
 pub use live::decision_line;
