@@ -10,12 +10,12 @@ use super::resume::{JournalArgument, find_run};
 use super::run::basis_of;
 use super::scored_documents::{documents_of_folder, documents_of_run};
 use crate::experiment::calibrate::{
-    Basis, Calibration, Certificate, Label, Sample, SampleError, ScoredDocument, calibrate, is_drawn,
-    watch_audit,
+    Basis, Calibration, Certificate, Label, NeededReviews, Sample, SampleError, ScoredDocument, calibrate,
+    is_drawn, needed_reviews, watch_audit,
 };
 use crate::lint::{AGAIN, void};
 use crate::profile::{Certify, FileTracker, Looks};
-use crate::report::{audit_text, calibration_text};
+use crate::report::{audit_text, calibration_text, needed_text};
 use crate::value::decode::Spanned;
 use crate::value::{digest_bytes, sanitize_line};
 use clap::Args;
@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 
 #[derive(Args)]
 #[command(
-    after_help = "A label is a line of JSON or a row of a CSV file: `document` (its id) and `wrong` (true or false), and what else is known:\n`score`, `document_type`, `passed`, `cluster`, `reviewer`, `settles`, `wrote_rules`, `example`.\n\nExamples:\n  loopctl calibrate --profile clinic --run latest --draw 300\n  loopctl calibrate --profile clinic --run latest --out certificates/clinic.json labels.csv\n  loopctl calibrate --profile clinic --verify certificates/clinic.json audit.jsonl\n\nExit status: 0 something is certified, or a certificate holds; 3 nothing can be certified, or a certificate no longer holds."
+    after_help = "A label is a line of JSON or a row of a CSV file: `document` (its id) and `wrong` (true or false), and what else is known:\n`score`, `document_type`, `passed`, `cluster`, `reviewer`, `settles`, `wrote_rules`, `example`.\n\nExamples:\n  loopctl calibrate --profile clinic --run latest\n  loopctl calibrate --profile clinic --run latest --draw 300\n  loopctl calibrate --profile clinic --run latest --out certificates/clinic.json labels.csv\n  loopctl calibrate --profile clinic --verify certificates/clinic.json audit.jsonl\n\nExit status: 0 something is certified, or a certificate holds; 3 nothing can be certified, or a certificate no longer holds."
 )]
 pub(super) struct Arguments {
     #[command(flatten, next_help_heading = PROFILE)]
@@ -54,7 +54,7 @@ pub(super) struct Arguments {
     out: Option<PathBuf>,
     #[command(flatten, next_help_heading = OUTPUT)]
     format: RecordFormat,
-    /// Labels: JSON lines or CSV; `-` is standard input
+    /// Labels: JSON lines or CSV; `-` is standard input. With a run and no labels: how many reviews it takes
     #[arg(value_name = "LABELS", help_heading = ARGUMENTS)]
     labels: Vec<PathBuf>,
 }
@@ -81,8 +81,15 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         return write_drawn(&drawn(made, count, &settings), format, output);
     }
     if arguments.labels.is_empty() {
-        return Err(Failure::usage("no labels are named")
-            .help("name a file of labels, or draw documents to be reviewed with `--run RUN --draw 300`"));
+        return match made {
+            Some(made) if arguments.out.is_none() => {
+                let needed = needed_reviews(&settings, &made.documents, arguments.only_this_run);
+                write_needed(&needed, &settings, format, output)
+            }
+            _ => Err(Failure::usage("no labels are named").help(
+                "name a file of labels; `--run RUN` alone says how many it takes, and `--run RUN --draw 300` draws documents to be reviewed",
+            )),
+        };
     }
     let labels = read_labels(&arguments.labels, output)?;
     let calibration = arguments.calibration(&settings, labels, made.as_ref(), output)?;
@@ -186,6 +193,9 @@ fn sample(
             SampleError::NoScore(_) => {
                 "name the run with `--run RUN`, or give each label its `score` (or `passed: false`)"
             }
+            SampleError::NoType(_) => {
+                "give each label its `document_type`, or certify all types together: `certify: { per: all }`"
+            }
             SampleError::NotInRun { .. } => {
                 "name the run whose documents were reviewed; ids are those of `loopctl runs export`"
             }
@@ -224,6 +234,21 @@ fn write_drawn(documents: &[&ScoredDocument], format: Format, output: &mut Outpu
     }
     let line = |document: &&ScoredDocument| json!({ "document": document.id, "document_type": document.document_type, "wrong": null });
     output.write_json(&documents.iter().map(line).collect::<Vec<_>>(), format)?;
+    Ok(Exit::Success)
+}
+
+fn write_needed(
+    needed: &[NeededReviews],
+    settings: &Certify,
+    format: Format,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    if format == Format::Text {
+        output.out.write_all(needed_text(needed, settings, output.out_paint).as_bytes())?;
+        output.out.flush()?;
+    } else {
+        output.write_json(&needed, format)?;
+    }
     Ok(Exit::Success)
 }
 

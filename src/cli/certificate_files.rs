@@ -79,6 +79,6 @@ pub(super) fn write_certificate(certificate: &Certificate, file: &Path) -> Resul
     }
     let mut text = serde_json::to_vec_pretty(certificate).map_err(std::io::Error::from).map_err(failed)?;
     text.push(b'\n');
-    // It holds no text and no id of a document.
-    disk::replace(file, &text, Access::AsBefore).map_err(failed)
+    let access = if file.exists() { Access::AsBefore } else { Access::Owner };
+    disk::replace(file, &text, access).map_err(failed)
 }

@@ -13,13 +13,16 @@ use std::fmt;
 /// Most thresholds of a grid.
 const MOST_THRESHOLDS: usize = 1_000;
 
+/// Shares between these can be told from none and all by a number of reviews that there may be.
+const SHARES: (f64, f64) = (0.000_1, 0.999_9);
+
 mapping! {
     /// What `loopctl calibrate` is to certify: at which threshold at most so many of the accepted documents hold a wrong value. All of
     /// it is fixed before anybody looks at a label. It decides nothing about a document.
     "certify" is "set of certification settings", expects "a mapping such as `{ wrong_documents: 2%, confidence: 95% }`", checked by Certify::check, all default;
     #[derive(Debug, Clone)]
     pub struct Certify {
-        /// The most of the accepted documents that may hold a wrong value: above 0, below 100 %.
+        /// The most of the accepted documents that may hold a wrong value.
         #[key(default("2%"), examples(&["5%", "0.01"]))]
         pub wrong_documents: Share,
         /// How sure the statement is. With 95 %, at most 5 of 100 reviews like this one would certify a threshold that breaks the
@@ -55,22 +58,28 @@ mapping! {
     }
 }
 
-/// A share: more than nothing, less than all.
+/// A share, from 0.01 % to 99.99 %.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]
 #[serde(try_from = "f64", into = "f64")]
 pub struct Share(f64);
 
 impl Share {
-    /// `None` unless the number lies between 0 and 1, both excluded.
+    /// `None` unless the number lies between 0.0001 and 0.9999.
     #[must_use]
     pub fn new(share: f64) -> Option<Self> {
-        (share > 0.0 && share < 1.0).then_some(Share(share))
+        (SHARES.0..=SHARES.1).contains(&share).then_some(Share(share))
     }
 
     /// The number, between 0 and 1.
     #[must_use]
     pub fn get(self) -> f64 {
         self.0
+    }
+
+    /// What is left of the whole, as people write it: that of 95 % is 0.05, and not 0.050000000000000044.
+    #[must_use]
+    pub fn rest(self) -> f64 {
+        ((1.0 - self.0) * 1e12).round() / 1e12
     }
 
     /// Reads `2%` or `0.02`.
@@ -87,7 +96,7 @@ impl TryFrom<f64> for Share {
     type Error = String;
 
     fn try_from(share: f64) -> Result<Self, String> {
-        Share::new(share).ok_or_else(|| format!("expected a share between 0 and 1, found {share}"))
+        Share::new(share).ok_or_else(|| format!("expected a share from 0.0001 to 0.9999, found {share}"))
     }
 }
 
@@ -110,7 +119,7 @@ impl Decode for Share {
 
     fn shape() -> Shape {
         Shape::AnyOf(vec![
-            Shape::number(0.0, 1.0),
+            Shape::number(SHARES.0, SHARES.1),
             Shape::text_like("a share in percent, such as `2%`", r"^\s*[0-9]*\.?[0-9]+\s*%\s*$"),
         ])
     }
@@ -124,7 +133,7 @@ impl Decode for Share {
         if share.is_none() {
             let message = format!("expected {}, found `{}`", Self::EXPECTED, node.span.text());
             let problem = Problem::error(Code::OutOfRange, &node.span, message);
-            problems.push(problem.help("it lies between 0 and 100 %, both excluded"));
+            problems.push(problem.help("it lies between 0.01 % and 99.99 %"));
         }
         share
     }
@@ -282,6 +291,6 @@ impl Certify {
     /// The chance to err that all statements have together.
     #[must_use]
     pub fn delta(&self) -> f64 {
-        1.0 - self.confidence.get()
+        self.confidence.rest()
     }
 }

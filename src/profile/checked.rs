@@ -149,7 +149,7 @@ mapping! {
             Some(Some(Review::read_mapping(node, problems)?.when))
         } => |_| None,
         /// What `loopctl calibrate` is to certify of accepted documents. Without it, what its keys say of themselves.
-        #[key(examples(&["{ wrong_documents: 2%, confidence: 95%, per: document_type }"]))]
+        #[key(examples(&["{ wrong_documents: 5%, confidence: 95%, per: all }"]))]
         pub certify: Option<Certify>,
         /// SHA-256 of the merged settings, in hexadecimal: two runs with the same digest decided by the same policy. Where the
         /// settings come from (`extends`) is not part of it: a profile and the same written out decide alike.

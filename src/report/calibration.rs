@@ -2,9 +2,10 @@
 
 use super::paint::Paint;
 use crate::experiment::calibrate::{
-    AuditOutcome, Calibration, Evidence, Group, MoreReviews, Scope, TestedThreshold, Threshold, Verdict,
+    AuditOutcome, Calibration, Evidence, Group, MoreReviews, NeededReviews, Scope, TestedThreshold,
+    Threshold, Verdict,
 };
-use crate::profile::Looks;
+use crate::profile::{Certify, Looks};
 use crate::value::sanitize_line;
 use std::fmt::Write;
 
@@ -75,10 +76,8 @@ fn grounds(calibration: &Calibration, group: &Group) -> Vec<String> {
         None if group.thresholds.iter().all(|tested| tested.accepted == 0) => {
             lines.push("no reviewed document reaches any of the thresholds".to_owned());
         }
-        None => lines.push(
-            "the share of wrong documents is not below the target where it was tested: no number of reviews helps, better rules may"
-                .to_owned(),
-        ),
+        None => lines
+            .push("if as many are wrong as so far, no number of reviews helps; better rules may".to_owned()),
     }
     let tested = group.thresholds.iter().any(|tested| tested.verdict == Verdict::NotCertified);
     if tested && calibration.looks == Looks::Once && calibration.scope == Scope::DocumentsLikeThese {
@@ -92,8 +91,6 @@ fn grounds(calibration: &Calibration, group: &Group) -> Vec<String> {
 
 fn missing(calibration: &Calibration, more: &MoreReviews) -> Vec<String> {
     let kind = format!("{} ≥ {}", calibration.score, Threshold(more.threshold));
-    let documents =
-        |count: u64| if count == 1 { "1 document".to_owned() } else { format!("{count} documents") };
     let mut line = format!(
         "nearest is {kind}, with {} reviewed and {} wrong: {} more with {kind} would do if none is wrong",
         documents(more.accepted),
@@ -106,9 +103,13 @@ fn missing(calibration: &Calibration, more: &MoreReviews) -> Vec<String> {
     vec![line, format!("that is some {} drawn at random", documents(more.to_draw))]
 }
 
+fn documents(count: u64) -> String {
+    if count == 1 { "1 document".to_owned() } else { format!("{count} documents") }
+}
+
 /// What was reviewed, what of that counts, and how sure the reviewers are.
 fn sample(calibration: &Calibration, out: &mut String) {
-    let _ = write!(out, "{} documents reviewed", calibration.reviewed);
+    let _ = write!(out, "{} reviewed", documents(calibration.reviewed));
     if let Some(clusters) = calibration.clusters {
         let _ = write!(out, ", one of each of {clusters} clusters");
     }
@@ -132,8 +133,8 @@ fn sample(calibration: &Calibration, out: &mut String) {
         let kappa = agreement.kappa.map_or_else(String::new, |kappa| format!("; Cohen's kappa {kappa:.2}"));
         let _ = writeln!(
             out,
-            "two reviewers looked at {} documents and agreed on {}: {}, {} to {} with 95 % confidence{kappa}",
-            agreement.documents,
+            "two reviewers looked at {} and agreed on {}: {}, {} to {} with 95 % confidence{kappa}",
+            documents(agreement.documents),
             agreement.agreed,
             percent(share(agreement.agreed, agreement.documents)),
             percent(low),
@@ -141,7 +142,8 @@ fn sample(calibration: &Calibration, out: &mut String) {
         );
     }
     if calibration.disputed > 0 {
-        let _ = writeln!(out, "{} documents on which they differ count as wrong", calibration.disputed);
+        let count = if calibration.disputed == 1 { "counts" } else { "count" };
+        let _ = writeln!(out, "{} on which they differ {count} as wrong", documents(calibration.disputed));
     }
 }
 
@@ -188,6 +190,45 @@ fn row(tested: &TestedThreshold, width: usize) -> String {
         tested.wrong,
         percent(tested.upper_bound)
     )
+}
+
+/// How many documents are to be drawn for each threshold, where none is reviewed yet.
+#[must_use]
+pub(crate) fn needed_text(needed: &[NeededReviews], settings: &Certify, paint: Paint) -> String {
+    let score = format!("{} ≥", sanitize_line(&settings.score.value));
+    let width = score.chars().count().max(6);
+    let mut out = String::new();
+    for group in needed {
+        let of_type = match &group.document_type {
+            Some(name) => format!(" of the type `{}`", sanitize_line(name)),
+            None => String::new(),
+        };
+        let _ = writeln!(
+            out,
+            "{}",
+            paint.strong(&format!("{}{of_type} in the run; to draw at random:", documents(group.in_run)))
+        );
+        let head = format!("{score:>width$}  reached by  if none is wrong  if one is");
+        let _ = writeln!(out, "{}", paint.faint(&head));
+        for at in &group.thresholds {
+            let draws = |count: Option<u64>| count.map_or_else(|| "-".to_owned(), |count| count.to_string());
+            let _ = writeln!(
+                out,
+                "{:>width$}  {:>10}  {:>16}  {:>9}",
+                Threshold(at.threshold).to_string(),
+                at.accepted_in_run,
+                draws(at.to_draw_if_none_is_wrong),
+                draws(at.to_draw_if_one_is_wrong)
+            );
+        }
+        out.push('\n');
+    }
+    let _ = writeln!(
+        out,
+        "So many bring, on average, enough accepted documents to show that at most {} are wrong, with {} confidence.",
+        settings.wrong_documents, settings.confidence
+    );
+    out
 }
 
 /// What the audit says.

@@ -12,7 +12,7 @@ mod run_summary;
 mod scenarios;
 mod summary;
 
-pub(crate) use calibration::{audit_text, calibration_text};
+pub(crate) use calibration::{audit_text, calibration_text, needed_text};
 pub(crate) use comparison::comparison;
 pub(crate) use junit::junit;
 pub use live::decision_line;

@@ -32,7 +32,7 @@ pub struct AuditOutcome {
 /// at most δ where there is none.
 #[must_use]
 pub fn watch_audit(calibration: &Calibration, audit: &Sample) -> AuditOutcome {
-    let delta = 1.0 - calibration.confidence.get();
+    let delta = calibration.confidence.rest();
     let mut wealth = Wealth::new(Against::NoMore, calibration.wrong_documents.get());
     let (mut accepted, mut wrong, mut not_covered) = (0, 0, 0);
     for document in &audit.documents {

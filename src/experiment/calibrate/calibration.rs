@@ -164,7 +164,8 @@ pub fn calibrate(settings: &Certify, sample: &Sample, run: Option<&[ScoredDocume
     }
 }
 
-fn reaches(score: Option<Score>, threshold: f64) -> bool {
+/// Whether a document with this score is accepted at a threshold.
+pub(super) fn reaches(score: Option<Score>, threshold: f64) -> bool {
     score.is_some_and(|score| at_least(score.get(), threshold))
 }
 

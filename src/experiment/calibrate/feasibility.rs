@@ -56,21 +56,7 @@ impl Feasibility {
             Looks::AnyTime => 0,
             _ => promise.least_accepted(promise.bearable(reviewed.0), batch).unwrap_or(u64::MAX),
         };
-        let passes = |counts: Counts| match looks {
-            Looks::AnyTime => {
-                let right = counts.accepted - counts.wrong.min(counts.accepted);
-                Wealth::after(Against::More, promise.share, right, counts.wrong) >= 1.0 / promise.delta
-            }
-            _ => promise.p_value(&counts) <= promise.delta,
-        };
-        let least_accepted = (0..3)
-            .filter_map(|wrong| {
-                let most = batch.unwrap_or(MOST_REVIEWS);
-                (wrong < most)
-                    .then(|| least(wrong + 1, most, |accepted| passes(Counts { accepted, wrong, batch })))
-                    .flatten()
-            })
-            .collect();
+        let least_accepted = (0..3).filter_map(|wrong| promise.fewest(looks, wrong, batch)).collect();
         let base = real(reviewed.1) / real(reviewed.0.max(1));
         let held_back_at_least = ((base - promise.share) / (1.0 - promise.share)).max(0.0);
         // Where one failed, no more lenient one is tested before it passes.
@@ -82,11 +68,33 @@ impl Feasibility {
             .filter(|(place, _)| certified(tested).is_none() && failed.is_none_or(|failed| failed == *place))
             .filter_map(|(_, (threshold, counts))| {
                 MoreReviews::of(*threshold, counts, reviewed.0, |counts| {
-                    counts.accepted >= fewest && passes(counts)
+                    counts.accepted >= fewest && promise.passes(looks, counts)
                 })
             })
             .min_by_key(|more| more.to_draw);
         Feasibility { least_accepted, held_back_at_least, more }
+    }
+}
+
+impl Promise {
+    /// Whether these counts certify a threshold by themselves.
+    fn passes(&self, looks: Looks, counts: Counts) -> bool {
+        match looks {
+            Looks::AnyTime => {
+                let right = counts.accepted - counts.wrong.min(counts.accepted);
+                Wealth::after(Against::More, self.share, right, counts.wrong) >= 1.0 / self.delta
+            }
+            _ => self.p_value(&counts) <= self.delta,
+        }
+    }
+
+    /// The fewest reviewed and accepted documents that certify with so many wrong ones among them.
+    pub(super) fn fewest(&self, looks: Looks, wrong: u64, batch: Option<u64>) -> Option<u64> {
+        let most = batch.unwrap_or(MOST_REVIEWS);
+        if wrong >= most {
+            return None;
+        }
+        least(wrong + 1, most, |accepted| self.passes(looks, Counts { accepted, wrong, batch }))
     }
 }
 

@@ -3,7 +3,7 @@
 //!
 //! [`Sample::of`] makes reviewed documents of [`Label`]s and scores; [`calibrate`] tests the profile's grid of thresholds on them;
 //! a [`Certificate`] keeps the outcome with all that it rests on, bound to the policy ([`Basis`]) under which the documents were
-//! made. [`watch_audit`] looks whether the promise still holds. No clock and no files: dates and texts come from outside.
+//! made. [`needed_reviews`] tells before any label how many it takes. [`watch_audit`] looks whether the promise still holds. No clock and no files: dates and texts come from outside.
 
 mod agreement;
 mod audit;
@@ -14,6 +14,7 @@ mod certificate;
 mod distribution;
 mod feasibility;
 mod label;
+mod needed;
 mod sample;
 mod sequence;
 
@@ -29,5 +30,6 @@ pub use distribution::{
 };
 pub use feasibility::{Feasibility, MoreReviews};
 pub use label::{Label, LabelError};
+pub use needed::{NeededAtThreshold, NeededReviews, needed_reviews};
 pub use sample::{LeftOut, Reviewed, Sample, SampleError, ScoredDocument};
 pub use sequence::{Counts, Evidence, Promise, Verdict, certified};

@@ -4,7 +4,7 @@ use super::agreement::Agreement;
 use super::distribution::{hypergeometric_cdf, real};
 use super::label::Label;
 use crate::policy::FinalStatus;
-use crate::profile::{Among, Certify, Looks, Target};
+use crate::profile::{Among, Certify, Looks, Per, Target};
 use crate::result::DocumentResult;
 use crate::value::{Score, digest_bytes};
 use serde::{Deserialize, Serialize};
@@ -91,6 +91,9 @@ pub enum SampleError {
     /// A label says no score, and no run does.
     #[error("the label of `{0}` has no `score`, and no run gives one")]
     NoScore(String),
+    /// Each type gets a statement of its own, and of some documents no type is known.
+    #[error("the label of `{0}` has no `document_type`, and others have one")]
+    NoType(String),
     /// Labels of documents that are not in the run.
     #[error("{count} of the labelled documents are not in the run, such as `{first}`")]
     NotInRun {
@@ -168,6 +171,9 @@ impl Sample {
         if let (count, Some(first)) = absent {
             return Err(SampleError::NotInRun { first, count });
         }
+        if settings.per == Per::DocumentType {
+            check_types(&counted)?;
+        }
         let has_clusters = counted.iter().any(|(_, cluster)| cluster.is_some());
         let documents;
         (documents, left_out.same_cluster) = one_of_each(counted, settings.looks);
@@ -201,6 +207,17 @@ impl Sample {
         let mut lines: Vec<String> = self.documents.iter().map(line).collect();
         lines.sort_unstable();
         digest_bytes(lines.join("\n").as_bytes())
+    }
+}
+
+/// That the types of all documents are known, or of none: a statement about those without would be about all documents.
+fn check_types(counted: &[(Reviewed, Option<String>)]) -> Result<(), SampleError> {
+    let untyped = counted.iter().find(|(document, _)| document.document_type.is_none());
+    match untyped {
+        Some((document, _)) if counted.iter().any(|(other, _)| other.document_type.is_some()) => {
+            Err(SampleError::NoType(document.document.clone()))
+        }
+        _ => Ok(()),
     }
 }
 
@@ -361,6 +378,18 @@ mod tests {
         values.reverse();
         let again = Sample::of(labels(&values), None, &Certify::default()).unwrap();
         assert_eq!((ids(&sample), sample.digest()), (ids(&again), again.digest()));
+    }
+
+    #[test]
+    fn types_are_known_of_all_documents_or_of_none() {
+        let mixed = labels(&[
+            json!({ "document": "a", "wrong": false, "score": 1, "document_type": "pathology" }),
+            json!({ "document": "b", "wrong": false, "score": 1 }),
+        ]);
+        let found = Sample::of(mixed.clone(), None, &Certify::default());
+        assert_eq!(found, Err(SampleError::NoType("b".to_owned())));
+        let together = Certify { per: Per::All, ..Certify::default() };
+        assert_eq!(Sample::of(mixed, None, &together).unwrap().documents.len(), 2);
     }
 
     #[test]

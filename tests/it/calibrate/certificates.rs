@@ -211,6 +211,25 @@ fn a_run_alone_needs_fewer_reviews_of_documents_that_were_drawn() {
 }
 
 #[test]
+fn a_run_without_labels_says_how_many_reviews_it_takes() {
+    let place = place();
+    run(&place, &[]).exits(0);
+    // 22 with none wrong, 38 with one, and 24 of 30 documents score above 0.9.
+    calibrate(&place, &["--format", "text"]).exits(0).finds(&[
+        "30 documents in the run; to draw at random:",
+        "overall ≥  reached by  if none is wrong  if one is",
+        "     0.90          24                28         48",
+        "at most 10 % are wrong, with 90 % confidence",
+    ]);
+    let [needed] = &calibrate(&place, &["--only-this-run", "--format", "jsonl"]).exits(0).lines()[..] else {
+        panic!("one group")
+    };
+    assert!(needed["thresholds"][0]["to_draw_if_none_is_wrong"].as_u64().unwrap() < 28, "{needed}");
+    // A certificate without labels is a mistake.
+    calibrate(&place, &["--out", "c.json"]).exits(2).says(&["no labels are named"]);
+}
+
+#[test]
 fn documents_that_were_chosen_are_noticed_and_unknown_ones_refused() {
     let place = place();
     run(&place, &["--config", "accept.overall=0.9"]).exits(3);

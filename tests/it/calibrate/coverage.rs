@@ -2,12 +2,7 @@
 //! every test run; `cargo run --release --example certificate_coverage` is the whole one and prints the table.
 
 #[path = "../../../examples/certificate_coverage/simulation.rs"]
-#[expect(
-    clippy::expect_used,
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "numbers of a simulation"
-)]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "numbers of a simulation")]
 mod simulation;
 
 use simulation::{DELTA, any_time, audit, models, once, one_batch, two_types};

@@ -173,7 +173,7 @@ fn labels_that_cannot_be_used_are_named() {
 fn settings_that_promise_nothing_are_refused() {
     for (settings, says) in [
         ("wrong_documents: 0%", "expected a share such as `2%` or `0.02`, found `0%`"),
-        ("wrong_documents: 120%", "it lies between 0 and 100 %"),
+        ("wrong_documents: 120%", "it lies between 0.01 % and 99.99 %"),
         ("confidence: 20%", "a confidence of 20 % is less than a coin's"),
         ("grid: [0.9, 0.95]", "begin with the strictest"),
         ("grid: { from: 0.8, to: 0.9, step: 0.01 }", "begin with the strictest"),
