@@ -12,6 +12,8 @@ mod journal;
 #[cfg(feature = "journal")]
 mod names;
 #[cfg(feature = "journal")]
+mod progress;
+#[cfg(feature = "journal")]
 mod queue;
 mod receipt;
 mod record;
@@ -35,9 +37,10 @@ pub use journal::Journal;
 #[cfg(feature = "journal")]
 pub use names::ArtifactName;
 #[cfg(feature = "journal")]
+pub use progress::StageCounts;
+#[cfg(feature = "journal")]
 pub use queue::{
-    Claimed, HEARTBEAT, MOST_CRASHES, Queued, QueuedDocument, RunPulse, SILENCE, StageCounts, WorkerId,
-    folder_key,
+    Claimed, HEARTBEAT, MOST_CRASHES, Queued, QueuedDocument, RunPulse, SILENCE, WorkerId, folder_key,
 };
 pub use receipt::Receipt;
 pub(crate) use record::RESUMED;

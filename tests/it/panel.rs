@@ -386,7 +386,9 @@ stop: { max_iterations: 1, timeout: 30s }
     let busy = json!({ "stage": "a", "fault": "rate_limited", "message": "busy", "retry_after_ms": 45_000 });
     let place = crate::pipeline::place(profile, &[extracted(), busy, says("a", 1.0), says("b", 0.95)]);
     place.write("broken.jsonl", format!("{}\n", fails("b")));
-    let result = run(&place).exits(3).json();
+    let ran = run(&place).exits(3);
+    assert!(!ran.err.contains("the next document is tried"), "there is none: {}", ran.err);
+    let result = ran.json();
     assert_eq!(result["best_validation"]["scores"], json!({ "two": 0.95 }), "{result}");
     let message = result["message"].to_string();
     assert!(message.contains("no attempt is left within the timeout"), "{message}");

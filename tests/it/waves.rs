@@ -426,3 +426,16 @@ fn what_is_saved_is_said_and_a_budget_counts_the_price_of_batches() {
     let shown = Ran::of(&mut table.loopctl(&[&show[..], &["--format", "json"]].concat())).exits(0).json();
     assert_eq!(shown["batches"]["calls"], 12);
 }
+
+#[test]
+fn a_budget_that_is_spent_ends_the_run_between_waves_and_a_larger_one_lets_it_go_on() {
+    let table = table(Shape::OpenAi, 2, vec![]);
+    let profile = table.place.read("profiles/waves.yaml");
+    table.place.write("profiles/waves.yaml", format!("{profile}budget: {{ calls: 3 }}\n"));
+    // Two candidates, and the judge's word on both.
+    table.run(&[]).exits(1).says(&["the run's budget is spent: 2 documents are left", "loopctl resume"]);
+    assert_eq!(table.asked.lock().unwrap().values().sum::<usize>(), 4);
+    table.place.write("profiles/waves.yaml", format!("{profile}budget: {{ calls: 100 }}\n"));
+    let ran = table.resume(&[]).exits(0);
+    table.passed(&ran, 2);
+}

@@ -18,42 +18,52 @@ pub(super) struct ProviderWatch {
     gave_up: bool,
     /// No document is begun before.
     until: Option<Instant>,
+    /// How long that is, until it is said.
+    unsaid: Option<Millis>,
 }
 
 impl ProviderWatch {
-    /// Takes in how a document ended. How long to wait before the next is begun, if that helps.
+    /// Takes in how a document ended, and whether it helps to wait before the next is begun.
     pub(super) fn see(
         &mut self,
         result: &DocumentResult,
         asked: &Asked,
         session: &Session,
         keep_going: bool,
-    ) -> Option<Millis> {
+    ) {
         if self.gave_up {
-            return None;
+            return;
         }
         let Some(why) = provider_failure(result) else {
             // Of an unreadable document, nobody was asked.
             if result.stop_reason != StopReason::UnreadableInput {
                 self.in_a_row = 0;
             }
-            return None;
+            return;
         };
         self.in_a_row += 1;
         why.clone_into(&mut self.why);
         let permanent = asked.is_spent(result) || self.in_a_row >= MOST_PROVIDER_ERRORS_IN_A_ROW;
         if permanent && !keep_going {
             self.gave_up = true;
-            return None;
+            return;
         }
-        let asked = asked.comes_back(result, session.plan().profile.network.max_retry_wait)?;
         // Of a replay, whatever was waited for is over.
         if session.is_played() {
-            return None;
+            return;
         }
-        let pause = pause_after(self.in_a_row).max(asked);
-        self.until = Some(Instant::now() + pause.duration());
-        Some(pause)
+        if let Some(asked) = asked.comes_back(result, session.plan().profile.network.max_retry_wait) {
+            let pause = pause_after(self.in_a_row).max(asked);
+            self.until = Some(Instant::now() + pause.duration());
+            self.unsaid = Some(pause);
+        }
+    }
+
+    /// Says how long the next document waits, once.
+    pub(super) fn say_pause<O: Observer + ?Sized>(&mut self, observer: &mut O) {
+        if let Some(pause) = self.unsaid.take() {
+            observer.pausing(pause);
+        }
     }
 
     /// Whether no other document is to be begun.
@@ -64,7 +74,7 @@ impl ProviderWatch {
     /// Until when none is begun.
     pub(super) fn pauses_until(&mut self) -> Option<Instant> {
         if self.until.is_some_and(|until| until <= Instant::now()) {
-            self.until = None;
+            (self.until, self.unsaid) = (None, None);
         }
         self.until
     }

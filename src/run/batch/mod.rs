@@ -25,9 +25,9 @@ use super::trace::{end_run, run_span};
 use crate::ingest::{Input, InputError};
 use crate::policy::{FinalStatus, StopReason};
 use crate::result::DocumentResult;
-use crate::store::{Claimed, DocumentStage, Journal, RunId, RunStage, StoreError, WorkerId};
+use crate::store::{Claimed, DocumentStage, Journal, Receipt, RunId, RunStage, StoreError, WorkerId};
 use serde_json::Value;
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -146,6 +146,8 @@ struct Driver {
     working: HashMap<Id, Claimed>,
     end: BatchEnd,
     watch: ProviderWatch,
+    /// The journal is asked for documents, and whether every input was in its queue by then.
+    claiming: Option<(Receipt<Vec<Claimed>>, bool)>,
     waves: Waves,
 }
 
@@ -189,6 +191,7 @@ impl Driver {
             working: HashMap::new(),
             end: BatchEnd::default(),
             watch: ProviderWatch::default(),
+            claiming: None,
             waves,
         })
     }
@@ -219,15 +222,19 @@ impl Driver {
                 || self.watch.gave_up()
                 || self.budget.is_spent();
             let pause = self.watch.pauses_until();
-            if !closed && pause.is_none() && std::mem::take(&mut look) {
-                next = self.fill(listing.is_over(), lookout).await?;
-                if matches!(next, Next::Again) {
-                    look = true;
-                    continue;
+            if !closed && self.claiming.is_none() && std::mem::take(&mut look) {
+                let waits =
+                    pause.is_some() && self.shared.journal.stages(&self.run)?.of(DocumentStage::Waiting) > 0;
+                if waits {
+                    self.watch.say_pause(observer);
+                }
+                // A pause is for the next document: without one, there is nothing to wait for.
+                if pause.is_none() || (listing.is_over() && !waits) {
+                    self.claim(listing.is_over());
                 }
             }
-            let has_room = self.under_way.len() < self.jobs;
-            let idle = self.under_way.is_empty();
+            let has_room = self.under_way.len() < self.jobs && self.claiming.is_none();
+            let idle = self.under_way.is_empty() && self.claiming.is_none();
             let leaves = idle && closed && !self.waves.is_idle() && !stops.is_cancelled();
             if leaves {
                 // They come to an end within a request.
@@ -241,7 +248,14 @@ impl Driver {
             }
             tokio::select! {
                 Some(notice) = self.told.recv() => tell(notice, observer),
-                Some(ended) = self.under_way.join_next_with_id(), if !idle => {
+                (claimed, all_listed) = answer(&mut self.claiming) => {
+                    // What is claimed when no more is to be begun waits again when this process ends its work.
+                    if !closed {
+                        next = self.begin(claimed?, all_listed, lookout).await?;
+                        look |= matches!(next, Next::Again);
+                    }
+                }
+                Some(ended) = self.under_way.join_next_with_id(), if !self.under_way.is_empty() => {
                     // Everything that it told comes before its end.
                     while let Ok(notice) = self.told.try_recv() {
                         tell(notice, observer);
@@ -271,14 +285,22 @@ impl Driver {
         }
     }
 
-    /// Begins as many documents as there is room for.
-    async fn fill(&mut self, all_listed: bool, lookout: &mut Lookout) -> Result<Next, StoreError> {
+    /// Asks for as many documents as there is room for.
+    fn claim(&mut self, all_listed: bool) {
         let room = self.jobs.saturating_sub(self.under_way.len());
-        if room == 0 {
-            return Ok(Next::Something);
+        if room > 0 {
+            self.claiming = Some((self.shared.journal.claim(&self.run, self.worker, room), all_listed));
         }
+    }
+
+    /// Begins what was claimed. Without any, says whether there is more to come.
+    async fn begin(
+        &mut self,
+        claimed: Vec<Claimed>,
+        all_listed: bool,
+        lookout: &mut Lookout,
+    ) -> Result<Next, StoreError> {
         let journal = &self.shared.journal;
-        let claimed: VecDeque<Claimed> = journal.claim(&self.run, self.worker, room).await?.into();
         if claimed.is_empty() && all_listed && self.under_way.is_empty() {
             let others = lookout.others_at_work()?;
             let stages = journal.stages(&self.run)?;
@@ -336,9 +358,7 @@ impl Driver {
             Ok((_, Ended::Result(result, asked))) => {
                 observer.finished(&result);
                 self.count(&result);
-                if let Some(pause) = self.watch.see(&result, &asked, &self.shared.session, self.keep_going) {
-                    observer.pausing(pause);
-                }
+                self.watch.see(&result, &asked, &self.shared.session, self.keep_going);
             }
             Ok((_, Ended::Parked)) => {
                 if let Some(claimed) = claimed {
@@ -386,6 +406,16 @@ impl Driver {
             _ => {}
         }
     }
+}
+
+/// What was claimed, when the journal has said so, and whether every input was in the queue when it was asked.
+async fn answer(
+    claiming: &mut Option<(Receipt<Vec<Claimed>>, bool)>,
+) -> (Result<Vec<Claimed>, StoreError>, bool) {
+    let Some((receipt, all_listed)) = claiming else { return std::future::pending().await };
+    let answer = (receipt.await, *all_listed);
+    *claiming = None;
+    answer
 }
 
 fn tell<O: Observer + ?Sized>(notice: Notice, observer: &mut O) {
