@@ -87,7 +87,7 @@ mod tests {
         let document = |k: u32| ScoredDocument {
             id: format!("d{k}"),
             document_type: if k < 200 { "pathology" } else { "radiology" }.to_owned(),
-            score: if k % 2 == 0 { Score::new(0.95) } else { None },
+            score: if k.is_multiple_of(2) { Score::new(0.95) } else { None },
         };
         (0..400).map(document).collect()
     }
