@@ -59,13 +59,13 @@ impl Feasibility {
         let least_accepted = (0..3).filter_map(|wrong| promise.fewest(looks, wrong, batch)).collect();
         let base = real(reviewed.1) / real(reviewed.0.max(1));
         let held_back_at_least = ((base - promise.share) / (1.0 - promise.share)).max(0.0);
-        // Where one failed, no more lenient one is tested before it passes.
+        // Where one failed, no more lenient one is tested before it passes. A stricter one had too few, and comes first with more.
         let failed = tested.iter().position(|(_, verdict)| *verdict == Verdict::NotCertified);
         let more = grid
             .iter()
             .zip(counts)
             .enumerate()
-            .filter(|(place, _)| certified(tested).is_none() && failed.is_none_or(|failed| failed == *place))
+            .filter(|(place, _)| certified(tested).is_none() && failed.is_none_or(|failed| *place <= failed))
             .filter_map(|(_, (threshold, counts))| {
                 MoreReviews::of(*threshold, counts, reviewed.0, |counts| {
                     counts.accepted >= fewest && promise.passes(looks, counts)
