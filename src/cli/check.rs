@@ -4,10 +4,12 @@ use super::exit::{Exit, Failure};
 use super::loading::{PRICES, ProfileArguments, library, prices, providers};
 use super::output::{Format, Output};
 use crate::diag::{Code, Level, Problem, Problems, SourceFile, render_json, render_sarif};
+use crate::experiment::calibrate::Basis;
 use crate::lint::{
-    FileKind, check_file, check_loaded, files_of, is_about_shipped, lint_endings, lint_prices,
+    FileKind, check_file, check_loaded, files_of, is_about_shipped, lint_certificate, lint_endings,
+    lint_prices,
 };
-use crate::profile::{available, read_text_file};
+use crate::profile::{FileTracker, available, read_text_file};
 use crate::provider::Providers;
 use clap::{Args, ValueEnum};
 use std::path::Path;
@@ -194,8 +196,10 @@ fn check_profile(name: &str, arguments: &Arguments, providers: &Providers, all: 
     // What is wrong with another profile is no reason to look at this one less.
     let problems = &mut Problems::new();
     let profile = ProfileArguments::of(name, &arguments.settings);
-    if let Some(loaded) = profile.load(&[], problems) {
+    let notes = FileTracker::default();
+    if let Some(loaded) = profile.load_from(&library().noted_in(&notes), &[], problems) {
         check_loaded(&loaded, providers, &|name| std::env::var(name).ok(), problems);
+        lint_certificate(&loaded, &Basis::of(&loaded.profile, &notes.take(), Path::new(name)), problems);
     }
     all.extend(std::mem::take(problems));
 }

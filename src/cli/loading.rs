@@ -202,7 +202,12 @@ impl ProfileArguments {
         self.load_from(&library(), forced, problems)
     }
 
-    fn load_from(&self, library: &Library, forced: &[&str], problems: &mut Problems) -> Option<Loaded> {
+    pub(super) fn load_from(
+        &self,
+        library: &Library,
+        forced: &[&str],
+        problems: &mut Problems,
+    ) -> Option<Loaded> {
         let overrides = self.overrides(forced, problems);
         let mut found = Problems::new();
         let loaded = load(&self.profile, library, &overrides, &variable, &mut found);

@@ -1,5 +1,7 @@
 //! The command line: arguments in, library call, rendering out, exit status.
 
+mod calibrate;
+mod certificate_files;
 mod check;
 mod code_pages;
 mod completions;
@@ -16,6 +18,7 @@ mod init;
 mod interrupts;
 mod issue_codes;
 mod journal_place;
+mod label_files;
 mod latest_run;
 mod loading;
 mod logging;
@@ -44,6 +47,7 @@ mod sanitized;
 mod schema;
 mod score;
 mod score_record;
+mod scored_documents;
 mod shadows;
 mod simulate;
 mod step;
@@ -96,6 +100,8 @@ enum Verb {
     Evaluate(evaluate::Arguments),
     /// Show that promises of a policy hold in every run, or a run in which one does not
     Prove(prove::Arguments),
+    /// Find the threshold at which at most so many accepted documents are wrong, with a certificate
+    Calibrate(calibrate::Arguments),
     /// Begin a project that passes `check`, `test` and `run` at once
     Init(init::Arguments),
     /// Add a profile, a rule, a field or a document type to the project in the working directory
@@ -173,6 +179,7 @@ fn run_process() -> Exit {
         Verb::Simulate(arguments) => simulate::execute(&arguments, &mut output),
         Verb::Evaluate(arguments) => evaluate::execute(&arguments, &mut output),
         Verb::Prove(arguments) => prove::execute(&arguments, &mut output),
+        Verb::Calibrate(arguments) => calibrate::execute(&arguments, &mut output),
         Verb::Init(arguments) => init::execute(&arguments, &mut output),
         Verb::New(arguments) => new::execute(&arguments, &mut output),
         Verb::Test(arguments) => test::execute(&arguments, &mut output),

@@ -132,6 +132,8 @@ codes! {
     ReviewNever = "LC545",
     /// A review that every result gets.
     ReviewAlways = "LC546",
+    /// A certificate that does not cover the profile as it is.
+    VoidCertificate = "LC551",
     /// A rule names a field that no schema, rubric or extraction pattern has.
     UnmadeField = "LC601",
     /// A path that can't match anything that the schema allows.

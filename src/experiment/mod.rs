@@ -2,11 +2,13 @@
 //!
 //! A [`Trajectory`] is what the candidates of one document would score. [`simulate`] asks the very functions that
 //! decide in a run what a policy makes of it; a [`Tally`] sums up many of them for people. [`scenario`] holds policies
-//! and rules to what experts expect of them.
+//! and rules to what experts expect of them. [`calibrate`] certifies thresholds from labels.
 
 mod answer;
 #[cfg(feature = "cli")]
 pub(crate) mod evaluate;
+#[doc(hidden)]
+pub mod calibrate;
 #[doc(hidden)]
 pub mod scenario;
 pub mod prove;

@@ -3,7 +3,7 @@
 use super::fact::Facts;
 use crate::plan::Plan;
 use crate::policy::FinalStatus;
-use crate::profile::{Lock, OnEscalate, OnRegression, PreviousOutput, Target};
+use crate::profile::{Among, Lock, Looks, OnEscalate, OnRegression, Per, PreviousOutput, Target};
 use serde_json::{Value, json};
 
 pub(super) fn request(plan: &Plan, facts: &mut Facts) {
@@ -47,6 +47,27 @@ pub(super) fn review(plan: &Plan, facts: &mut Facts) {
         facts.add(key, "handled_code", json!({ "handled": values }));
     }
     facts.add("result", "result", json!({}));
+}
+
+/// What is to be certified of the documents that pass.
+pub(super) fn certify(plan: &Plan, facts: &mut Facts) {
+    let Some(certify) = &plan.profile.certify else { return };
+    let thresholds = certify.grid.thresholds();
+    let values = json!({
+        "share": certify.wrong_documents.to_string(),
+        "confidence": certify.confidence.to_string(),
+        "score": certify.score.value,
+        "thresholds": thresholds.len(),
+        "strictest": thresholds.first(),
+        "most_lenient": thresholds.last(),
+        "per_type": certify.per == Per::DocumentType,
+        "passed": certify.among == Among::Passed,
+        "once": certify.looks == Looks::Once,
+        "audit": certify.audit.map(|share| share.to_string()),
+        "excluded": certify.exclude.len(),
+        "certificate": certify.certificate.as_ref().map(|file| &file.value),
+    });
+    facts.add("certify", "certify", values);
 }
 
 /// When a result needs review.

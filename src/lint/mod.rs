@@ -4,6 +4,7 @@
 //! [`lint`] looks at a compiled profile and pushes what it finds, each with a code of its own ([`crate::diag::Code`],
 //! LC5 and LC6). It asks nobody, reads only what the profile reaches, and never keeps a profile from being used.
 
+mod certificate;
 mod classification;
 mod content;
 mod endings;
@@ -23,6 +24,7 @@ use crate::plan::Plan;
 use crate::profile::{Environment, Loaded};
 use crate::provider::Providers;
 
+pub(crate) use certificate::{AGAIN, lint_certificate, read_certificate, void};
 pub(crate) use endings::lint_endings;
 pub(crate) use plugins::{lint_prices, lint_providers};
 pub(crate) use shipped::is_about_shipped;

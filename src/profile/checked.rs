@@ -2,6 +2,7 @@
 
 use super::accept::Accept;
 use super::candidate::{CandidateKind, OnPreExisting, decode_variables};
+use super::certify::Certify;
 use super::judge::{
     Judge, ProgramKeys, ServiceKeys, Validator, ask_as_stages_do, decode_judges, decode_validators,
 };
@@ -19,6 +20,7 @@ use crate::value::decode::{Fields, Spanned, wrong_type};
 use crate::value::shape::{NAME, Names, Null, Open, Shape};
 use crate::value::yaml::{Data, Entry, Node};
 use serde_json::Value;
+use std::collections::BTreeMap;
 
 mapping! {
     /// The policy of a loop: what makes a candidate, how it is measured, when it is good enough, when to stop, and which candidate
@@ -151,10 +153,16 @@ mapping! {
         /// promises, which it may waive. They decide nothing about a document.
         #[key(examples(&["[{ always: calls <= 6 }, { never: passed and issues.critical > 0 }]"]))]
         pub promises: Vec<DeclaredPromise> => |_| Vec::new(),
+        /// What `loopctl calibrate` is to certify of accepted documents. Without it, what its keys say of themselves.
+        #[key(examples(&["{ wrong_documents: 5%, confidence: 95%, per: all }"]))]
+        pub certify: Option<Certify>,
         /// SHA-256 of the merged settings, in hexadecimal: two runs with the same digest decided by the same policy. Where the
         /// settings come from (`extends`) is not part of it: a profile and the same written out decide alike.
         #[key(skip)]
         pub digest: String = |_: &mut Fields<'_>, _| Some(String::new()),
+        /// SHA-256 of each top-level setting that decides about a document, by its key: what a certificate is bound to.
+        #[key(skip)]
+        pub setting_digests: BTreeMap<String, String> = |_: &mut Fields<'_>, _| Some(BTreeMap::new()),
     }
 }
 
@@ -202,6 +210,7 @@ pub(super) fn decode(
     let mut profile = Profile::read_mapping(root, problems)?;
     profile.chain = chain;
     profile.digest = digest(root);
+    profile.setting_digests = setting_digests(root);
     if profile.name.is_empty() {
         fallback_name.clone_into(&mut profile.name);
     }
@@ -212,7 +221,7 @@ pub(super) fn decode(
     if !overall_is_a_dimension(root) {
         refuse_overall(&mut profile.dimensions, problems);
     }
-    check_policy(&mut profile.policy, &profile.dimensions, root, problems);
+    check_policy(&mut profile.policy, &profile.dimensions, profile.certify.as_ref(), root, problems);
     if let (CandidateKind::Value, OnPreExisting::Block) = (profile.candidate, profile.on_pre_existing)
         && let Some(node) = value("pre_existing")
     {
@@ -233,7 +242,13 @@ pub(super) fn decode(
 }
 
 /// Reads `accept`, and reports what goes by the name of a dimension that there is not, or can't work together.
-fn check_policy(policy: &mut LoopPolicy, dimensions: &[Dimension], root: &Node, problems: &mut Problems) {
+fn check_policy(
+    policy: &mut LoopPolicy,
+    dimensions: &[Dimension],
+    certify: Option<&Certify>,
+    root: &Node,
+    problems: &mut Problems,
+) {
     let known: Vec<&str> = dimensions.iter().map(|dimension| dimension.name.as_str()).collect();
     let value = |key: &str| root.get(key).filter(|node| !matches!(node.data, Data::Null));
     if value("assess").is_none() {
@@ -242,6 +257,9 @@ fn check_policy(policy: &mut LoopPolicy, dimensions: &[Dimension], root: &Node, 
     }
     if let Some(node) = value("overall") {
         policy.overall = policy.overall.checked(node, &known, problems).unwrap_or_default();
+    }
+    if let Some(certify) = certify {
+        certify.check_score(&known, problems);
     }
     if let Some(node) = value("accept") {
         policy.accept = Accept::decode(node, &known, problems).unwrap_or_default();
@@ -274,11 +292,24 @@ fn digest(root: &Node) -> String {
     let mut settings = root.to_json();
     if let serde_json::Value::Object(settings) = &mut settings {
         settings.shift_remove("extends");
-        // How much a whole run may spend, and what is promised, decide nothing about a document.
+        // How much a whole run may spend, what is promised, and what is certified decide nothing about a document.
         settings.shift_remove("budget");
         settings.shift_remove("promises");
+        settings.shift_remove("certify");
     }
     crate::value::Digest::of(&settings).hex()
+}
+
+/// Settings that decide nothing about a document. `review` only marks results, so that a certified threshold can stand there.
+const DECIDES_NOTHING: [&str; 7] =
+    ["name", "description", "extends", "budget", "promises", "review", "certify"];
+
+fn setting_digests(root: &Node) -> BTreeMap<String, String> {
+    let serde_json::Value::Object(settings) = root.to_json() else { return BTreeMap::new() };
+    let deciding = settings
+        .into_iter()
+        .filter(|(key, value)| !DECIDES_NOTHING.contains(&key.as_str()) && !value.is_null());
+    deciding.map(|(key, value)| (key, crate::value::Digest::of(&value).hex())).collect()
 }
 
 /// Whether the profile says `overall: { from: overall }`: a judge gives the overall score as a dimension of its own.

@@ -60,28 +60,36 @@ impl Reached {
     /// One digest for all that was read beside profiles, whose settings have one of their own: two loadings with the same read
     /// the same, whatever the folders are called. `named` is the profile, if it is named by its path.
     pub(crate) fn digest(&self, named: &Path) -> String {
+        let mut text = String::new();
+        for (name, digest) in self.digests(named) {
+            text.push_str(&name);
+            text.push(' ');
+            text.push_str(&digest);
+            text.push('\n');
+        }
+        digest_bytes(text.as_bytes())
+    }
+
+    /// The same file by file: its name without folders, and the digest of its bytes.
+    pub(crate) fn digests(&self, named: &Path) -> Vec<(String, String)> {
         let is_profile = |path: &Path| {
             path == named
                 || path.parent().and_then(Path::file_name).is_some_and(|folder| folder == "profiles")
         };
-        let mut files: Vec<(&std::ffi::OsStr, &str)> = self
+        let mut files: Vec<(String, String)> = self
             .files
             .iter()
             .filter(|(path, _)| !is_profile(path))
             .filter_map(|(path, found)| match found {
-                FileState::File(digest) => Some((path.file_name().unwrap_or_default(), digest.as_str())),
+                FileState::File(digest) => {
+                    let name = path.file_name().unwrap_or_default().to_string_lossy();
+                    Some((name.into_owned(), digest.clone()))
+                }
                 FileState::Nothing | FileState::Unreadable => None,
             })
             .collect();
         files.sort_unstable();
-        let mut text = String::new();
-        for (name, digest) in files {
-            text.push_str(&name.to_string_lossy());
-            text.push(' ');
-            text.push_str(digest);
-            text.push('\n');
-        }
-        digest_bytes(text.as_bytes())
+        files
     }
 
     /// Takes over what another reading looked at, which is the later one.

@@ -1,5 +1,6 @@
 //! What people and programs read about runs: pure functions of events and results.
 
+mod calibration;
 mod comparison;
 mod evaluation;
 mod junit;
@@ -15,6 +16,7 @@ mod scenarios;
 mod summary;
 mod text_table;
 
+pub(crate) use calibration::{audit_text, calibration_text, needed_text};
 pub(crate) use comparison::comparison;
 pub(crate) use evaluation::{evaluation_html, evaluation_text};
 pub(crate) use junit::junit;

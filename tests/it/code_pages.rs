@@ -11,8 +11,14 @@ use loopctl::plan::Plan;
 use loopctl::profile::{Library, load, read_text_file};
 
 /// Codes of what only the command looks at.
-const BY_COMMAND: [Code; 5] =
-    [Code::BadOverride, Code::InertRule, Code::Plugin, Code::NoKey, Code::ProviderSettings];
+const BY_COMMAND: [Code; 6] = [
+    Code::BadOverride,
+    Code::InertRule,
+    Code::Plugin,
+    Code::VoidCertificate,
+    Code::NoKey,
+    Code::ProviderSettings,
+];
 
 /// Codes whose examples need more than a profile, and what.
 const NEED_MORE: [(Code, &str); 2] =

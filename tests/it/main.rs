@@ -11,6 +11,8 @@ mod book;
 #[cfg(test)]
 mod broken;
 #[cfg(test)]
+mod calibrate;
+#[cfg(test)]
 mod cassette_askers;
 #[cfg(test)]
 mod cassettes;

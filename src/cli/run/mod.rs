@@ -9,8 +9,9 @@ mod work;
 
 use self::batches::BatchArguments;
 pub(super) use self::batches::Via;
-pub(super) use self::which::{COMMAND, FOLDER, Which};
+pub(super) use self::which::{COMMAND, FOLDER, Which, basis_of};
 pub(super) use self::work::{Asks, Work};
+use super::certificate_files::Certified;
 use super::exit::{Exit, Failure};
 use super::headings::{ARGUMENTS, CALLS, DOCUMENTS, OUTPUT, PROFILE};
 use super::journal_place::JournalPlace;
@@ -20,6 +21,7 @@ use super::output::{Format, Output, RecordFormat};
 use super::shadows::changed_by;
 use super::tape::RecorderArguments;
 use super::watch::Watching;
+use crate::experiment::calibrate::Basis;
 use crate::profile::FileTracker;
 use crate::value::{Millis, sanitize_line};
 use clap::Args;
@@ -69,6 +71,10 @@ pub(super) struct Arguments {
     calls: CallArguments,
     #[command(flatten, next_help_heading = CALLS)]
     batches: BatchArguments,
+    /// Say what this certificate of `loopctl calibrate` promises of the results, or why it is void [default: the one that the
+    /// profile names]
+    #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
+    certificate: Option<PathBuf>,
     #[command(flatten, next_help_heading = OUTPUT)]
     format: RecordFormat,
     /// Write extractions, validations and results to this folder
@@ -126,7 +132,13 @@ pub(super) fn carry_out(
     if arguments.batches.used() {
         arguments.batches.check(plan.profile.network.batch, &arguments.refuses_batches())?;
     }
-    let files_digest = reached.digest(Path::new(&arguments.profile.profile));
+    let named = Path::new(&arguments.profile.profile);
+    let files_digest = reached.digest(named);
+    let certified = Certified {
+        basis: Basis::of(&plan.profile, &reached, named),
+        named: arguments.certificate.clone(),
+        of_profile: plan.profile.certify.as_ref().and_then(|certify| certify.certificate.clone()),
+    };
     // What is saved while documents are run is not lost.
     let watching = arguments.watch.then(|| Watching::start(&arguments.profile, reached)).transpose()?;
     let journal = match (&arguments.journal, &arguments.out) {
@@ -138,6 +150,7 @@ pub(super) fn carry_out(
     Work {
         plan,
         files_digest,
+        certified: Some(certified),
         document_type: arguments.document_type.clone(),
         out: arguments.out.clone(),
         extraction: arguments.extraction.clone(),

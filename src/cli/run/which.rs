@@ -1,7 +1,9 @@
 //! Which run of the journal the documents belong to: a fresh one, or one that is gone on with.
 
 use super::super::exit::Failure;
+use crate::experiment::calibrate::Basis;
 use crate::store::{DocumentStage, Journal, RunId, RunRecord, RunStage, StoredRun};
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 /// Which run is meant.
@@ -27,11 +29,13 @@ pub(super) struct Chosen {
 }
 
 /// What two runs have in common whose documents are decided alike: the merged profile, and every file that it reaches.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct DecidedBy<'a> {
     pub(super) profile: &'a str,
     pub(super) profile_digest: &'a str,
     pub(super) files_digest: &'a str,
+    /// The same part by part, for certificates.
+    pub(super) basis: Option<&'a Basis>,
 }
 
 impl DecidedBy<'_> {
@@ -45,13 +49,22 @@ impl DecidedBy<'_> {
 pub(in crate::cli) const COMMAND: &str = "command";
 pub(in crate::cli) const FOLDER: &str = "folder";
 const FILES_DIGEST: &str = "files_digest";
+const BASIS: &str = "basis";
+pub(super) const PROVIDERS: &str = "providers";
 const OUT: &str = "out";
 
 /// What a run's record says so that it can be gone on with: the arguments of the command, where it was given, and what
 /// decided.
 pub(super) fn settings_to_go_on(command: &[String], decided_by: &DecidedBy<'_>) -> Value {
     let folder = std::env::current_dir().ok();
-    json!({ COMMAND: command, FOLDER: folder, FILES_DIGEST: decided_by.files_digest })
+    json!({ COMMAND: command, FOLDER: folder, FILES_DIGEST: decided_by.files_digest, BASIS: decided_by.basis })
+}
+
+/// The policy that decided about the documents of a run; `None` where its record does not say, as those of earlier releases.
+pub(in crate::cli) fn basis_of(run: &StoredRun) -> Option<Basis> {
+    let basis = Basis::deserialize(run.record.settings.get(BASIS)?).ok()?;
+    let providers = run.record.settings.get(PROVIDERS).cloned().unwrap_or_default();
+    Some(basis.asking(providers, run.record.plugins.clone()))
 }
 
 fn text<'a>(settings: &'a Value, key: &str) -> Option<&'a str> {

@@ -1,5 +1,6 @@
 //! A loop over documents, as `run`, `validate`, `correct` and `resume` ask for it.
 
+use super::super::certificate_files::Certified;
 use super::super::exit::{Exit, Failure};
 use super::super::hint::Hint;
 use super::super::interrupts;
@@ -19,7 +20,7 @@ use super::found::{
 };
 use super::jobs;
 use super::screen::{GoOn, Lives, Screen};
-use super::which::{Chosen, DecidedBy, Which, choose, settings_to_go_on};
+use super::which::{Chosen, DecidedBy, PROVIDERS, Which, choose, settings_to_go_on};
 use crate::diag::Problems;
 use crate::disk;
 use crate::plan::{JudgePlan, Plan, Terms, ValidatorPlan};
@@ -61,6 +62,8 @@ pub(in crate::cli) struct Work {
     pub(in crate::cli) command: Vec<String>,
     /// Of every file that the profile reaches.
     pub(in crate::cli) files_digest: String,
+    /// The same part by part, and the certificate that is to cover the run.
+    pub(in crate::cli) certified: Option<Certified>,
     /// A table that comes before the usual ones.
     pub(in crate::cli) prices: Option<PathBuf>,
     pub(in crate::cli) log: LogArguments,
@@ -132,6 +135,10 @@ impl Work {
         for warning in unpriced(&self.plan, &candidates, &consultants) {
             let word = output.err_paint.warn("warning:");
             output.say(&format!("{word} {}", sanitize_line(&warning)));
+        }
+        if let Some(certified) = &self.certified {
+            let asked = asked_of(&plan_ids(&self.plan), &candidates, &consultants);
+            certified.say(asked, plugins_of(&candidates, &consultants), self.quiet, output)?;
         }
         let journal = Arc::new(self.journal.open(output)?);
         let artifacts = artifacts.map(|artifacts| match self.journal {
@@ -290,13 +297,14 @@ impl Work {
             profile: &self.plan.profile.name,
             profile_digest: &self.plan.profile.digest,
             files_digest: &self.files_digest,
+            basis: self.certified.as_ref().map(|certified| &certified.basis),
         };
         let mut settings = json!({
             "out": self.out,
             "tape": tape::settings_of(tape),
             "terms": Terms::of(&self.plan),
             ACCEPT_OVERALL: RunFacts::new("", "", &self.plan.policy).accept_overall,
-            "providers": asked_of(&plan_ids(&self.plan), candidates, consultants),
+            PROVIDERS: asked_of(&plan_ids(&self.plan), candidates, consultants),
         });
         if let (Value::Object(settings), Value::Object(more)) =
             (&mut settings, settings_to_go_on(&self.command, &decided_by))

@@ -204,6 +204,10 @@ fn exception(kind: &FileKind, mapping: &str, key: &str, value: &Value) -> Option
         ("profile", "judge", "scale") if value == &json!([]) => {
             Some("how long a list must be is beyond our schemas")
         }
+        ("profile", "certify", "grid") if value == &json!([]) => {
+            Some("how long a list must be is beyond our schemas")
+        }
+        ("profile", "threshold_range", "from") => Some("that it is not below `to` is beyond a schema"),
         ("profile", "ensemble", "quorum") => Some("how many judges there are is beyond a schema"),
         _ => None,
     }

@@ -1,0 +1,321 @@
+//! `loopctl calibrate`: thresholds certified from labels.
+
+use super::certificate_files::{open_certificate, write_certificate};
+use super::exit::{Exit, Failure};
+use super::headings::{ARGUMENTS, DOCUMENTS, OUTPUT, PROFILE};
+use super::label_files::read_labels;
+use super::loading::{ProfileArguments, library};
+use super::output::{Format, Output, RecordFormat};
+use super::resume::{JournalArgument, find_run};
+use super::run::basis_of;
+use super::scored_documents::{documents_of_folder, documents_of_run};
+use crate::experiment::calibrate::{
+    Basis, Calibration, Certificate, Label, NeededReviews, Sample, SampleError, ScoredDocument, calibrate,
+    is_drawn, needed_reviews, watch_audit,
+};
+use crate::lint::{AGAIN, void};
+use crate::profile::{Certify, FileTracker, Looks};
+use crate::report::{audit_text, calibration_text, needed_text};
+use crate::value::decode::Spanned;
+use crate::value::{digest_bytes, sanitize_line};
+use clap::Args;
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+
+#[derive(Args)]
+#[command(
+    after_help = "A label is a line of JSON or a row of a CSV file: `document` (its id) and `wrong` (true or false), and what else is known:\n`score`, `document_type`, `passed`, `cluster`, `reviewer`, `settles`, `wrote_rules`, `example`.\n\nExamples:\n  loopctl calibrate --profile clinic --run latest\n  loopctl calibrate --profile clinic --run latest --draw 300\n  loopctl calibrate --profile clinic --run latest --out certificates/clinic.json labels.csv\n  loopctl calibrate --profile clinic --verify certificates/clinic.json audit.jsonl\n\nExit status: 0 something is certified, or a certificate holds; 3 nothing can be certified, or a certificate no longer holds."
+)]
+pub(super) struct Arguments {
+    #[command(flatten, next_help_heading = PROFILE)]
+    profile: ProfileArguments,
+    /// The run whose documents were reviewed, as `loopctl runs list` names it: it says scores and types
+    #[arg(long, value_name = "RUN", help_heading = DOCUMENTS)]
+    run: Option<String>,
+    #[command(flatten, next_help_heading = DOCUMENTS)]
+    journal: JournalArgument,
+    /// The same from the results in this folder
+    #[arg(long, value_name = "DIR", conflicts_with = "run", help_heading = DOCUMENTS)]
+    results: Option<PathBuf>,
+    /// Certify the documents of this run alone, and none to come: needs fewer reviews, of documents drawn at random from it
+    #[arg(long, help_heading = DOCUMENTS)]
+    only_this_run: bool,
+    /// Draw so many documents of the run at random, to be reviewed
+    #[arg(long, value_name = "N", conflicts_with_all = ["verify", "out", "draw_audit"], help_heading = DOCUMENTS)]
+    draw: Option<usize>,
+    /// Draw the audit's share of the documents of the run that the certificate of `--verify` covers, to be reviewed
+    #[arg(long, requires = "verify", help_heading = DOCUMENTS)]
+    draw_audit: bool,
+    /// Say whether this certificate holds for the profile as it is; with labels, whether the documents of the audit speak against it
+    #[arg(long, value_name = "FILE", conflicts_with = "out", help_heading = ARGUMENTS)]
+    verify: Option<PathBuf>,
+    /// Write a certificate to this file
+    #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
+    out: Option<PathBuf>,
+    #[command(flatten, next_help_heading = OUTPUT)]
+    format: RecordFormat,
+    /// Labels: JSON lines or CSV; `-` is standard input. With a run and no labels: how many reviews it takes
+    #[arg(value_name = "LABELS", help_heading = ARGUMENTS)]
+    labels: Vec<PathBuf>,
+}
+
+/// The documents that labels are about.
+struct Made {
+    documents: Vec<ScoredDocument>,
+    /// The run that they are of, if they come from a journal.
+    run: Option<(String, Basis)>,
+}
+
+pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+    let format = arguments.format.chosen(output)?;
+    let notes = FileTracker::default();
+    let plan = arguments.profile.plan_from(&library().noted_in(&notes), &[], output)?;
+    let basis = Basis::of(&plan.profile, &notes.take(), Path::new(&arguments.profile.profile));
+    let settings = plan.profile.certify.clone().unwrap_or_default();
+    if let Some(file) = &arguments.verify {
+        return verify(arguments, file, &settings, &basis, format, output);
+    }
+    let made = arguments.made(&settings, &basis)?;
+    if let Some(count) = arguments.draw {
+        let Some(made) = &made else { return Err(no_run("`--draw` draws documents of a run")) };
+        return write_drawn(&drawn(made, count, &settings), format, output);
+    }
+    if arguments.labels.is_empty() {
+        return match made {
+            Some(made) if arguments.out.is_none() => {
+                let needed = needed_reviews(&settings, &made.documents, arguments.only_this_run);
+                write_needed(&needed, &settings, format, output)
+            }
+            _ => Err(Failure::usage("no labels are named").help(
+                "name a file of labels; `--run RUN` alone says how many it takes, and `--run RUN --draw 300` draws documents to be reviewed",
+            )),
+        };
+    }
+    let labels = read_labels(&arguments.labels, output)?;
+    let calibration = arguments.calibration(&settings, labels, made.as_ref(), output)?;
+    let written = match &arguments.out {
+        Some(file) if calibration.certifies() => {
+            let (run, basis) =
+                made.and_then(|made| made.run).map_or((None, basis), |(run, basis)| (Some(run), basis));
+            let date = jiff::Timestamp::now().to_string();
+            let certificate = Certificate::new(date, run, calibration.clone(), basis);
+            write_certificate(&certificate, file)?;
+            Some(file)
+        }
+        _ => None,
+    };
+    if format == Format::Text {
+        output.out.write_all(calibration_text(&calibration, output.out_paint).as_bytes())?;
+        output.out.flush()?;
+        match (written, &arguments.out) {
+            (Some(file), _) => {
+                output
+                    .say(&format!("the certificate is in `{}`", sanitize_line(&file.display().to_string())));
+            }
+            (None, Some(_)) => output.say("no certificate is written"),
+            (None, None) => {}
+        }
+    } else {
+        let mut value = serde_json::to_value(&calibration).map_err(std::io::Error::from)?;
+        if let Value::Object(members) = &mut value {
+            members.insert("statements".to_owned(), calibration.statements().collect());
+            members.insert("certificate".to_owned(), json!(written));
+        }
+        output.write_json(&value, format)?;
+    }
+    Ok(if calibration.certifies() { Exit::Success } else { Exit::NotPassed })
+}
+
+impl Arguments {
+    /// The documents of the run or folder that is named.
+    fn made(&self, settings: &Certify, basis: &Basis) -> Result<Option<Made>, Failure> {
+        if let Some(folder) = &self.results {
+            return Ok(Some(Made { documents: documents_of_folder(folder, settings)?, run: None }));
+        }
+        let Some(id) = &self.run else { return Ok(None) };
+        let journal = self.journal.open()?;
+        let run = find_run(&journal, id)?;
+        let Some(made_by) = basis_of(&run) else {
+            return Err(Failure::usage(format!("run `{}` does not say which policy decided", run.id))
+                .help("it is of an earlier release; run its documents again"));
+        };
+        let changes = made_by.changes(basis);
+        if !changes.is_empty() {
+            let message = format!(
+                "run `{}` is of another policy: since it began, {} changed",
+                run.id,
+                changes.join(", ")
+            );
+            return Err(Failure::usage(message).help(
+                "bring the profile back as it was and give the flags of the run (`--config`, `--provider`), or name a run of this policy",
+            ));
+        }
+        let documents = documents_of_run(&journal, &run.id, settings)?;
+        Ok(Some(Made { documents, run: Some((run.id.to_string(), made_by)) }))
+    }
+
+    fn calibration(
+        &self,
+        settings: &Certify,
+        mut labels: Vec<Label>,
+        made: Option<&Made>,
+        output: &mut Output,
+    ) -> Result<Calibration, Failure> {
+        let documents = made.map(|made| made.documents.as_slice());
+        if self.only_this_run {
+            if documents.is_none() {
+                return Err(no_run("`--only-this-run` is about the documents of a run"));
+            }
+            // Which documents are drawn is all that chance decides here: those of a cluster may well resemble each other.
+            labels.iter_mut().for_each(|label| label.cluster = None);
+        }
+        let sample = sample(labels, documents, settings)?;
+        if let Some((here, there)) = documents.and_then(|documents| sample.is_unlike(documents)) {
+            let word = output.err_paint.warn("warning:");
+            output.say(&format!(
+                "{word} the reviewed documents were not drawn at random: {:.1} % of them may be accepted, and {:.1} % of those of the run",
+                here * 100.0,
+                there * 100.0
+            ));
+            output.say("  help: what is certified holds for documents that are drawn as these were; draw with `--draw N`");
+        }
+        Ok(calibrate(settings, &sample, documents.filter(|_| self.only_this_run)))
+    }
+}
+
+fn sample(
+    labels: Vec<Label>,
+    documents: Option<&[ScoredDocument]>,
+    settings: &Certify,
+) -> Result<Sample, Failure> {
+    Sample::of(labels, documents, settings).map_err(|error| {
+        let help = match &error {
+            SampleError::NoScore(_) => {
+                "name the run with `--run RUN`, or give each label its `score` (or `passed: false`)"
+            }
+            SampleError::NoType(_) => {
+                "give each label its `document_type`, or certify all types together: `certify: { per: all }`"
+            }
+            SampleError::NotInRun { .. } => {
+                "name the run whose documents were reviewed; ids are those of `loopctl runs export`"
+            }
+            SampleError::Twice { .. } => {
+                "name the `reviewer` of each label; a label that decides between them says `settles: true`"
+            }
+            _ => "labels of one document say the same of it, and differ only in what their reviewers found",
+        };
+        Failure::broken(error.to_string()).help(help)
+    })
+}
+
+fn no_run(message: &str) -> Failure {
+    Failure::usage(message).help("name it with `--run RUN`, or its folder with `--results DIR`")
+}
+
+/// So many documents drawn at random, by digests of their ids, so that the same draw can be made again.
+fn drawn<'a>(made: &'a Made, count: usize, settings: &Certify) -> Vec<&'a ScoredDocument> {
+    let salt = made.run.as_ref().map_or("", |(run, _)| run.as_str());
+    let place = |document: &ScoredDocument| digest_bytes(format!("{salt}\n{}", document.id).as_bytes());
+    let mut documents: Vec<&ScoredDocument> =
+        made.documents.iter().filter(|document| !settings.exclude.contains(&document.id)).collect();
+    documents.sort_by_cached_key(|document| place(document));
+    documents.truncate(count);
+    documents
+}
+
+/// Scores are left out: who knows them reviews otherwise.
+fn write_drawn(documents: &[&ScoredDocument], format: Format, output: &mut Output) -> Result<Exit, Failure> {
+    if format == Format::Text {
+        for document in documents {
+            writeln!(output.out, "{}", sanitize_line(&document.id))?;
+        }
+        output.out.flush()?;
+        return Ok(Exit::Success);
+    }
+    let line = |document: &&ScoredDocument| json!({ "document": document.id, "document_type": document.document_type, "wrong": null });
+    output.write_json(&documents.iter().map(line).collect::<Vec<_>>(), format)?;
+    Ok(Exit::Success)
+}
+
+fn write_needed(
+    needed: &[NeededReviews],
+    settings: &Certify,
+    format: Format,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    if format == Format::Text {
+        output.out.write_all(needed_text(needed, settings, output.out_paint).as_bytes())?;
+        output.out.flush()?;
+    } else {
+        output.write_json(&needed, format)?;
+    }
+    Ok(Exit::Success)
+}
+
+fn verify(
+    arguments: &Arguments,
+    file: &Path,
+    settings: &Certify,
+    basis: &Basis,
+    format: Format,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    let certificate = open_certificate(file)?;
+    let calibration = &certificate.calibration;
+    let score = Spanned { value: calibration.score.clone(), span: settings.score.span.clone() };
+    let of_certificate = Certify { score, among: calibration.among, ..settings.clone() };
+    let made = arguments.made(&of_certificate, basis)?;
+    let now = made.as_ref().and_then(|made| made.run.as_ref()).map_or(basis, |(_, basis)| basis);
+    let changes = certificate.basis.changes(now);
+    if arguments.draw_audit {
+        let Some(made) = &made else { return Err(no_run("`--draw-audit` draws documents of a run")) };
+        let Some(share) = settings.audit else {
+            return Err(
+                Failure::usage("the profile says no share to audit").help("write `certify: { audit: 5% }`")
+            );
+        };
+        let salt = calibration.sample_digest.as_str();
+        let is_chosen = |document: &&ScoredDocument| {
+            calibration.covers(Some(&document.document_type), document.score)
+                && is_drawn(&document.id, share.get(), salt)
+        };
+        return write_drawn(&made.documents.iter().filter(is_chosen).collect::<Vec<_>>(), format, output);
+    }
+    let audit = if arguments.labels.is_empty() {
+        None
+    } else {
+        let labels = read_labels(&arguments.labels, output)?;
+        let documents = made.as_ref().map(|made| made.documents.as_slice());
+        // An audit is looked at while it grows.
+        let settings = Certify { looks: Looks::AnyTime, ..settings.clone() };
+        Some(watch_audit(calibration, &sample(labels, documents, &settings)?))
+    };
+    if format == Format::Text {
+        let name = sanitize_line(&file.display().to_string());
+        let mut text = if changes.is_empty() {
+            format!("The certificate `{name}` ({}) holds for this policy\n", sanitize_line(&certificate.date))
+        } else {
+            format!("{}\n  {AGAIN}\n", output.out_paint.bad(&sanitize_line(&void(&name, &changes))))
+        };
+        for statement in calibration.statements() {
+            text.push_str(&format!("  {}\n", sanitize_line(&statement)));
+        }
+        if let Some(audit) = &audit {
+            text.push_str(&audit_text(calibration, audit, output.out_paint));
+        }
+        output.out.write_all(text.as_bytes())?;
+        output.out.flush()?;
+    } else {
+        let statements: Vec<String> = calibration.statements().collect();
+        let value = json!({
+            "certificate": file,
+            "holds": changes.is_empty(),
+            "changed": changes,
+            "statements": statements,
+            "audit": audit,
+        });
+        output.write_json(&value, format)?;
+    }
+    let holds = changes.is_empty() && audit.is_none_or(|audit| !audit.drifted);
+    Ok(if holds { Exit::Success } else { Exit::NotPassed })
+}

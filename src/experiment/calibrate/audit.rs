@@ -1,0 +1,82 @@
+//! The audit sample: whether the promise still holds while the certificate is used.
+
+use super::betting::{Against, Wealth};
+use super::calibration::Calibration;
+use super::distribution::lower_bound;
+use super::sample::Sample;
+use crate::value::digest_bytes;
+use serde::Serialize;
+
+/// What the audit sample says.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct AuditOutcome {
+    /// Reviewed documents that the certificate covers.
+    pub accepted: u64,
+    /// How many of these are wrong.
+    pub wrong: u64,
+    /// Reviewed documents that it does not cover, and that say nothing about it.
+    pub not_covered: u64,
+    /// What betting on drift came to after the latest document.
+    pub e_value: f64,
+    /// The most that it ever was.
+    pub highest_e_value: f64,
+    /// At this it counts as drift: 1 / δ.
+    pub limit: f64,
+    /// Whether it is shown that more documents are wrong than was promised.
+    pub drifted: bool,
+    /// The smallest share of wrong documents that these do not speak against, if it stayed the same all the time.
+    pub lower_bound: f64,
+}
+
+/// Looks at the documents of an audit in the order in which they were reviewed. However often that is done, drift is found with a chance of
+/// at most δ where there is none.
+#[must_use]
+pub fn watch_audit(calibration: &Calibration, audit: &Sample) -> AuditOutcome {
+    let delta = calibration.confidence.rest();
+    let mut wealth = Wealth::new(Against::NoMore, calibration.wrong_documents.get());
+    let (mut accepted, mut wrong, mut not_covered) = (0, 0, 0);
+    for document in &audit.documents {
+        if calibration.covers(document.document_type.as_deref(), document.score) {
+            wealth.add(document.wrong);
+            accepted += 1;
+            wrong += u64::from(document.wrong);
+        } else {
+            not_covered += 1;
+        }
+    }
+    AuditOutcome {
+        accepted,
+        wrong,
+        not_covered,
+        e_value: wealth.now(),
+        highest_e_value: wealth.highest(),
+        limit: 1.0 / delta,
+        drifted: wealth.highest() >= 1.0 / delta,
+        lower_bound: lower_bound(wrong, accepted, delta),
+    }
+}
+
+/// Whether a document belongs to the share that is drawn: by a digest of its id, which knows nothing of scores, and in which `salt`
+/// makes another draw of the same documents.
+#[must_use]
+pub fn is_drawn(document: &str, share: f64, salt: &str) -> bool {
+    let digest = digest_bytes(format!("{salt}\n{document}").as_bytes());
+    let digits = digest.get(..13).and_then(|digits| u64::from_str_radix(digits, 16).ok()).unwrap_or_default();
+    // Thirteen hexadecimal digits are 52 bits, which a number holds exactly.
+    super::distribution::real(digits) < share * 2_f64.powi(52)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_share_is_drawn_and_the_same_one_each_time() {
+        let drawn = |salt: &str| (0..10_000).filter(|k| is_drawn(&format!("d{k}"), 0.05, salt)).count();
+        assert!((400..600).contains(&drawn("a")), "{}", drawn("a"));
+        assert_eq!(drawn("a"), drawn("a"));
+        let both = (0..10_000)
+            .filter(|k| is_drawn(&format!("d{k}"), 0.05, "a") && is_drawn(&format!("d{k}"), 0.05, "b"));
+        assert!(both.count() < 60);
+    }
+}

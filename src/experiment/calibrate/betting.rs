@@ -1,0 +1,121 @@
+//! Evidence that may be looked at after every document: betting against a hypothesis (Waudby-Smith and Ramdas, 2024).
+//!
+//! Who bets at fair odds against a true hypothesis gains nothing on average, so that their money multiplies by 1 / δ with a
+//! chance of at most δ, however often anybody looks (Ville's inequality). Money that did multiply so speaks against the
+//! hypothesis at confidence 1 − δ.
+
+use super::distribution::real;
+
+/// Shares of the largest possible bet; the money is split evenly. Large bets gain soonest where no document is wrong, small ones
+/// where the share is near the bound.
+const FOR_FEW_WRONG: [f64; 6] = [0.05, 0.12, 0.25, 0.45, 0.7, 1.0];
+
+/// The same for the other direction, where most documents lose the bet.
+const FOR_MANY_WRONG: [f64; 5] = [0.01, 0.03, 0.1, 0.3, 0.6];
+
+/// What is bet against.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Against {
+    /// That more than the share is wrong: evidence for a certificate.
+    More,
+    /// That no more than the share is wrong: evidence of drift.
+    NoMore,
+}
+
+/// The money of someone who bets against a share of wrong documents, document by document.
+#[derive(Debug, Clone)]
+pub struct Wealth {
+    /// For each bet: the logarithm of its money, and what a document that is right or wrong adds to it.
+    bets: Vec<Bet>,
+    highest: f64,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Bet {
+    logarithm: f64,
+    right: f64,
+    wrong: f64,
+}
+
+impl Wealth {
+    /// Begins with 1. `share` lies between 0 and 1, both excluded.
+    #[must_use]
+    pub fn new(against: Against, share: f64) -> Self {
+        // A bet `b` multiplies the money by 1 + b (share − L) or 1 + b (L − share), where L is 1 for a wrong document, and is as
+        // large as it can be without owing anything.
+        let bet = |right: f64, wrong: f64| Bet { logarithm: 0.0, right: right.ln_1p(), wrong: wrong.ln_1p() };
+        let bets = match against {
+            Against::More => {
+                FOR_FEW_WRONG.iter().map(|part| bet(part * share / (1.0 - share), -part)).collect()
+            }
+            Against::NoMore => {
+                FOR_MANY_WRONG.iter().map(|part| bet(-part, part * (1.0 - share) / share)).collect()
+            }
+        };
+        Wealth { bets, highest: 1.0 }
+    }
+
+    /// The money after so many documents, whatever their order.
+    #[must_use]
+    pub fn after(against: Against, share: f64, right: u64, wrong: u64) -> f64 {
+        let mut wealth = Wealth::new(against, share);
+        for bet in &mut wealth.bets {
+            // Nothing times a loss of everything is nothing lost.
+            let lost = if wrong == 0 { 0.0 } else { real(wrong) * bet.wrong };
+            bet.logarithm = real(right) * bet.right + lost;
+        }
+        wealth.now()
+    }
+
+    /// Takes the next document.
+    pub fn add(&mut self, wrong: bool) {
+        for bet in &mut self.bets {
+            bet.logarithm += if wrong { bet.wrong } else { bet.right };
+        }
+        self.highest = self.highest.max(self.now());
+    }
+
+    /// The money after the latest document.
+    #[must_use]
+    pub fn now(&self) -> f64 {
+        self.bets.iter().map(|bet| bet.logarithm.exp()).sum::<f64>() / real(self.bets.len() as u64)
+    }
+
+    /// The most money that there ever was: what Ville's inequality is about.
+    #[must_use]
+    pub fn highest(&self) -> f64 {
+        self.highest
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bet_is_fair_at_the_share_itself() {
+        for (against, share) in [(Against::More, 0.02), (Against::NoMore, 0.02), (Against::More, 0.3)] {
+            let after = |wrong: bool| {
+                let mut wealth = Wealth::new(against, share);
+                wealth.add(wrong);
+                wealth.now()
+            };
+            let expected = share * after(true) + (1.0 - share) * after(false);
+            assert!((expected - 1.0).abs() < 1e-12, "{against:?} {share}: {expected}");
+        }
+    }
+
+    #[test]
+    fn some_two_hundred_right_documents_speak_against_two_percent() {
+        let mut wealth = Wealth::new(Against::More, 0.02);
+        let needed = (1..1_000).find(|_| {
+            wealth.add(false);
+            wealth.highest() >= 20.0
+        });
+        assert_eq!(needed, Some(220));
+        // A wrong one loses money; what there was remains what there was.
+        wealth.add(true);
+        assert!(wealth.now() < 20.0 && wealth.highest() >= 20.0);
+    }
+}

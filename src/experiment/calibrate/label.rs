@@ -1,0 +1,220 @@
+//! A label: what one reviewer said of one document.
+
+use crate::diag::nearest;
+use crate::value::Score;
+use serde_json::{Map, Value};
+
+/// What somebody said of one document, and what they know of it besides.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Label {
+    /// The document's id, as in the run.
+    pub document: String,
+    /// Whether its accepted output holds a wrong value.
+    pub wrong: bool,
+    /// The score that is held against thresholds, where no run says it.
+    pub score: Option<Score>,
+    /// Whether the profile passed it, where no run says it. Not said: it did.
+    pub passed: bool,
+    /// The document's type, where no run says it.
+    pub document_type: Option<String>,
+    /// What documents share that are not independent: a patient, say.
+    pub cluster: Option<String>,
+    /// Who looked.
+    pub reviewer: Option<String>,
+    /// Whether this is the last word where reviewers differed.
+    pub settles: bool,
+    /// Whether rules were written by this document.
+    pub wrote_rules: bool,
+    /// Whether it stands in a prompt as an example.
+    pub example: bool,
+}
+
+/// The members of a label.
+const KEYS: [&str; 11] = [
+    "document",
+    "wrong",
+    "right",
+    "score",
+    "passed",
+    "document_type",
+    "cluster",
+    "reviewer",
+    "settles",
+    "wrote_rules",
+    "example",
+];
+
+/// Why a label can't be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LabelError {
+    /// A member is missing, or is not what it must be.
+    #[error("`{key}`: expected {expected}, found {found}")]
+    Unexpected {
+        /// Which member.
+        key: &'static str,
+        /// What must stand there.
+        expected: &'static str,
+        /// What is there; never more than a word.
+        found: String,
+    },
+    /// It says both `wrong` and `right`, and they differ.
+    #[error("`wrong` and `right` say the same of the document")]
+    Contradiction,
+    /// A member that means nothing, and looks like one that does.
+    #[error("nothing reads `{key}`; did you mean `{guess}`?")]
+    Misspelt {
+        /// What is there.
+        key: String,
+        /// What was meant.
+        guess: &'static str,
+    },
+}
+
+impl Label {
+    /// Reads a label from the members of a JSON object, or from the columns of a table, whose values are texts. An empty text is the
+    /// same as no member. Members with other names are the caller's own.
+    ///
+    /// # Errors
+    /// [`LabelError`], for the first thing that is wrong.
+    pub fn read(mut members: Map<String, Value>) -> Result<Self, LabelError> {
+        let mut take = |key: &'static str| {
+            members
+                .remove(key)
+                .filter(|value| !value.is_null() && value.as_str().is_none_or(|text| !text.trim().is_empty()))
+        };
+        let document = match take("document") {
+            None => return Err(unexpected("document", "the document's id", None)),
+            Some(value) => text("document", value)?,
+        };
+        let (wrong, right) = (flag("wrong", take("wrong"))?, flag("right", take("right"))?);
+        let wrong = match (wrong, right) {
+            (Some(wrong), Some(right)) if wrong == right => return Err(LabelError::Contradiction),
+            (Some(wrong), _) => wrong,
+            (None, Some(right)) => !right,
+            (None, None) => return Err(unexpected("wrong", "true or false", None)),
+        };
+        let score = take("score").map(score).transpose()?;
+        let mut optional = |key: &'static str| take(key).map(|value| text(key, value)).transpose();
+        let (document_type, cluster, reviewer) =
+            (optional("document_type")?, optional("cluster")?, optional("reviewer")?);
+        let mut mark = |key: &'static str| flag(key, take(key));
+        let label = Label {
+            document,
+            wrong,
+            score,
+            document_type,
+            cluster,
+            reviewer,
+            passed: mark("passed")?.unwrap_or(true),
+            settles: mark("settles")?.unwrap_or_default(),
+            wrote_rules: mark("wrote_rules")?.unwrap_or_default(),
+            example: mark("example")?.unwrap_or_default(),
+        };
+        // A mark that is not read would let a document count that must not.
+        for key in members.keys() {
+            if let Some(guess) = nearest(key, KEYS) {
+                return Err(LabelError::Misspelt { key: key.clone(), guess });
+            }
+        }
+        Ok(label)
+    }
+}
+
+fn text(key: &'static str, value: Value) -> Result<String, LabelError> {
+    match value {
+        Value::String(text) => Ok(text),
+        Value::Number(number) => Ok(number.to_string()),
+        other => Err(unexpected(key, "text", Some(&other))),
+    }
+}
+
+fn score(value: Value) -> Result<Score, LabelError> {
+    let number = match &value {
+        Value::String(text) => text.trim().parse().ok(),
+        other => other.as_f64(),
+    };
+    number.and_then(Score::new).ok_or_else(|| unexpected("score", "a number from 0 to 1", Some(&value)))
+}
+
+fn flag(key: &'static str, value: Option<Value>) -> Result<Option<bool>, LabelError> {
+    let Some(value) = value else { return Ok(None) };
+    let read = match &value {
+        Value::Bool(flag) => Some(*flag),
+        // As tables write it.
+        Value::String(text) => match text.trim().to_ascii_lowercase().as_str() {
+            "true" | "yes" | "1" => Some(true),
+            "false" | "no" | "0" => Some(false),
+            _ => None,
+        },
+        _ => None,
+    };
+    read.map(Some).ok_or_else(|| unexpected(key, "true or false", Some(&value)))
+}
+
+fn unexpected(key: &'static str, expected: &'static str, found: Option<&Value>) -> LabelError {
+    let found = match found {
+        None => "nothing".to_owned(),
+        Some(Value::String(text))
+            if text.len() <= 24 && text.chars().all(|c| c.is_ascii_alphanumeric() || "_-.,".contains(c)) =>
+        {
+            format!("`{text}`")
+        }
+        Some(Value::String(_)) => "text".to_owned(),
+        Some(Value::Number(number)) => number.to_string(),
+        Some(Value::Bool(flag)) => flag.to_string(),
+        Some(Value::Null) => "null".to_owned(),
+        Some(Value::Array(_)) => "a list".to_owned(),
+        Some(Value::Object(_)) => "an object".to_owned(),
+    };
+    LabelError::Unexpected { key, expected, found }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn read(value: Value) -> Result<Label, String> {
+        let Value::Object(members) = value else { panic!("no object") };
+        Label::read(members).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_label_may_say_right_instead_of_wrong_and_come_from_a_table() {
+        let label =
+            read(json!({ "document": "a", "right": "yes", "score": "0.93", "cluster": "", "note": "x" }))
+                .unwrap();
+        assert_eq!(
+            (label.wrong, label.score, label.cluster, label.passed),
+            (false, Score::new(0.93), None, true)
+        );
+        assert_eq!(read(json!({ "document": 17, "wrong": true })).unwrap().document, "17");
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        let message = |value| read(value).unwrap_err();
+        assert_eq!(
+            message(json!({ "wrong": true })),
+            "`document`: expected the document's id, found nothing"
+        );
+        assert_eq!(message(json!({ "document": "a" })), "`wrong`: expected true or false, found nothing");
+        assert_eq!(
+            message(json!({ "document": "a", "wrong": "maybe" })),
+            "`wrong`: expected true or false, found `maybe`"
+        );
+        assert_eq!(
+            message(json!({ "document": "a", "wrong": false, "score": 93 })),
+            "`score`: expected a number from 0 to 1, found 93"
+        );
+        assert_eq!(
+            message(json!({ "document": "a", "wrong": false, "right": false })),
+            "`wrong` and `right` say the same of the document"
+        );
+        assert_eq!(
+            message(json!({ "document": "a", "wrong": false, "wrote_rule": true })),
+            "nothing reads `wrote_rule`; did you mean `wrote_rules`?"
+        );
+    }
+}

@@ -1,0 +1,35 @@
+//! At which threshold do at most so many of the accepted documents hold a wrong value: certificates from labels
+//! (`loopctl calibrate`).
+//!
+//! [`Sample::of`] makes reviewed documents of [`Label`]s and scores; [`calibrate`] tests the profile's grid of thresholds on them;
+//! a [`Certificate`] keeps the outcome with all that it rests on, bound to the policy ([`Basis`]) under which the documents were
+//! made. [`needed_reviews`] tells before any label how many it takes. [`watch_audit`] looks whether the promise still holds. No clock and no files: dates and texts come from outside.
+
+mod agreement;
+mod audit;
+mod basis;
+mod betting;
+mod calibration;
+mod certificate;
+mod distribution;
+mod feasibility;
+mod label;
+mod needed;
+mod sample;
+mod sequence;
+
+pub use agreement::Agreement;
+pub use audit::{AuditOutcome, is_drawn, watch_audit};
+pub use basis::{Basis, FileDigest};
+pub use betting::{Against, Wealth};
+pub(crate) use calibration::Threshold;
+pub use calibration::{Calibration, CertifiedThreshold, Group, Scope, TestedThreshold, calibrate};
+pub use certificate::{Certificate, CertificateError};
+pub use distribution::{
+    binomial_cdf, exact_interval, hypergeometric_cdf, lower_bound, most_wrong, upper_bound,
+};
+pub use feasibility::{Feasibility, MoreReviews};
+pub use label::{Label, LabelError};
+pub use needed::{NeededAtThreshold, NeededReviews, needed_reviews};
+pub use sample::{LeftOut, Reviewed, Sample, SampleError, ScoredDocument};
+pub use sequence::{Counts, Evidence, Promise, Verdict, certified};

@@ -1,0 +1,264 @@
+//! What a calibration says, for people: the statements first, then what they rest on.
+
+use super::paint::Paint;
+use crate::experiment::calibrate::{
+    AuditOutcome, Calibration, Evidence, Group, MoreReviews, NeededReviews, Scope, TestedThreshold,
+    Threshold, Verdict,
+};
+use crate::profile::{Certify, Looks};
+use crate::value::sanitize_line;
+use std::fmt::Write;
+
+/// All of it.
+#[must_use]
+pub(crate) fn calibration_text(calibration: &Calibration, paint: Paint) -> String {
+    let mut out = String::new();
+    for group in &calibration.groups {
+        match calibration.statement(group) {
+            Some(statement) => {
+                let _ = writeln!(out, "{}", paint.good(&sanitize_line(&statement)));
+            }
+            None => {
+                let _ = writeln!(
+                    out,
+                    "{}",
+                    paint.warn(&format!("Nothing can be certified of {}", called(group)))
+                );
+            }
+        }
+        for line in grounds(calibration, group) {
+            let _ = writeln!(out, "  {line}");
+        }
+    }
+    if calibration.groups.len() > 1 && calibration.certifies() {
+        let _ =
+            writeln!(out, "The {} confidence is that of all statements together.", calibration.confidence);
+    }
+    out.push('\n');
+    sample(calibration, &mut out);
+    for group in &calibration.groups {
+        out.push('\n');
+        table(calibration, group, paint, &mut out);
+    }
+    out
+}
+
+fn called(group: &Group) -> String {
+    match &group.document_type {
+        Some(name) => format!("documents of the type `{}`", sanitize_line(name)),
+        None => "the documents".to_owned(),
+    }
+}
+
+/// What a statement means for the work, or what is missing for one.
+fn grounds(calibration: &Calibration, group: &Group) -> Vec<String> {
+    let mut lines = Vec::new();
+    if let Some(found) = &group.certified {
+        lines.push(format!("{} of the reviewed documents are accepted there", percent(found.coverage)));
+        return lines;
+    }
+    let feasibility = &group.feasibility;
+    if feasibility.held_back_at_least > 0.0 {
+        lines.push(format!(
+            "{} of {} reviewed documents are wrong: at least {} must be held back, whatever the threshold",
+            group.wrong,
+            group.reviewed,
+            percent(feasibility.held_back_at_least)
+        ));
+    }
+    if let [none, one, ..] = feasibility.least_accepted.as_slice() {
+        lines.push(format!(
+            "it takes at least {none} reviewed and accepted documents if none of them is wrong, {one} if one is"
+        ));
+    }
+    match &feasibility.more {
+        Some(more) => lines.extend(missing(calibration, more)),
+        None if group.thresholds.iter().all(|tested| tested.accepted == 0) => {
+            lines.push("no reviewed document reaches any of the thresholds".to_owned());
+        }
+        None => lines
+            .push("if as many are wrong as so far, no number of reviews helps; better rules may".to_owned()),
+    }
+    let tested = group.thresholds.iter().any(|tested| tested.verdict == Verdict::NotCertified);
+    if tested && calibration.looks == Looks::Once && calibration.scope == Scope::DocumentsLikeThese {
+        lines.push(
+            "these labels have been looked at: certify on newly drawn documents, or set `looks: any_time` before the next ones are reviewed"
+                .to_owned(),
+        );
+    }
+    lines
+}
+
+fn missing(calibration: &Calibration, more: &MoreReviews) -> Vec<String> {
+    let kind = format!("{} ≥ {}", calibration.score, Threshold(more.threshold));
+    let mut line = format!(
+        "nearest is {kind}, with {} reviewed and {} wrong: {} more with {kind} would do if none is wrong",
+        documents(more.accepted),
+        more.wrong,
+        more.if_none_is_wrong
+    );
+    if more.at_this_rate > more.if_none_is_wrong {
+        let _ = write!(line, ", {} if as many are wrong as so far", more.at_this_rate);
+    }
+    vec![line, format!("that is some {} drawn at random", documents(more.to_draw))]
+}
+
+fn documents(count: u64) -> String {
+    if count == 1 { "1 document".to_owned() } else { format!("{count} documents") }
+}
+
+/// What was reviewed, what of that counts, and how sure the reviewers are.
+fn sample(calibration: &Calibration, out: &mut String) {
+    let _ = write!(out, "{} reviewed", documents(calibration.reviewed));
+    if let Some(clusters) = calibration.clusters {
+        let _ = write!(out, ", one of each of {clusters} clusters");
+    }
+    out.push('\n');
+    let left_out = &calibration.left_out;
+    let reasons: Vec<String> = [
+        (left_out.wrote_rules, "rules were written by them"),
+        (left_out.examples, "they are examples in prompts"),
+        (left_out.excluded, "the profile excludes them"),
+        (left_out.same_cluster, "another of their cluster counts"),
+    ]
+    .iter()
+    .filter(|(count, _)| *count > 0)
+    .map(|(count, why)| format!("{count} because {why}"))
+    .collect();
+    if !reasons.is_empty() {
+        let _ = writeln!(out, "left out: {}", reasons.join(", "));
+    }
+    if let Some(agreement) = &calibration.agreement {
+        let (low, high) = agreement.interval;
+        let kappa = agreement.kappa.map_or_else(String::new, |kappa| format!("; Cohen's kappa {kappa:.2}"));
+        let _ = writeln!(
+            out,
+            "two reviewers looked at {} and agreed on {}: {}, {} to {} with 95 % confidence{kappa}",
+            documents(agreement.documents),
+            agreement.agreed,
+            percent(share(agreement.agreed, agreement.documents)),
+            percent(low),
+            percent(high)
+        );
+    }
+    if calibration.disputed > 0 {
+        let count = if calibration.disputed == 1 { "counts" } else { "count" };
+        let _ = writeln!(out, "{} on which they differ {count} as wrong", documents(calibration.disputed));
+    }
+}
+
+fn table(calibration: &Calibration, group: &Group, paint: Paint, out: &mut String) {
+    if let Some(name) = &group.document_type {
+        let _ = writeln!(out, "{}", paint.strong(&sanitize_line(name)));
+    }
+    let evidence = match calibration.looks {
+        Looks::AnyTime if calibration.scope == Scope::DocumentsLikeThese => "e-value",
+        _ => "p-value",
+    };
+    let score = format!("{} ≥", sanitize_line(&calibration.score));
+    let width = score.chars().count().max(6);
+    let head = format!("{score:>width$}  accepted  wrong  at most wrong  {evidence:>9}");
+    let _ = writeln!(out, "{}", paint.faint(&head));
+    for tested in &group.thresholds {
+        let line = row(tested, width);
+        let line = match tested.verdict {
+            Verdict::Certified => paint.good(&line),
+            Verdict::NotCertified => paint.warn(&line),
+            _ => line,
+        };
+        let _ = writeln!(out, "{line}");
+    }
+}
+
+fn row(tested: &TestedThreshold, width: usize) -> String {
+    let evidence = match tested.evidence {
+        Evidence::PValue(p) if p < 0.000_1 => "< 0.0001".to_owned(),
+        Evidence::PValue(p) => format!("{p:.4}"),
+        Evidence::EValue(e) if e >= 10_000.0 => "> 9999".to_owned(),
+        Evidence::EValue(e) => format!("{e:.2}"),
+    };
+    let verdict = match tested.verdict {
+        Verdict::TooFew => "too few",
+        Verdict::Certified => "certified",
+        Verdict::NotCertified => "not certified",
+        _ => "not tested",
+    };
+    format!(
+        "{:>width$}  {:>8}  {:>5}  {:>13}  {evidence:>9}  {verdict}",
+        Threshold(tested.threshold).to_string(),
+        tested.accepted,
+        tested.wrong,
+        percent(tested.upper_bound)
+    )
+}
+
+/// How many documents are to be drawn for each threshold, where none is reviewed yet.
+#[must_use]
+pub(crate) fn needed_text(needed: &[NeededReviews], settings: &Certify, paint: Paint) -> String {
+    let score = format!("{} ≥", sanitize_line(&settings.score.value));
+    let width = score.chars().count().max(6);
+    let mut out = String::new();
+    for group in needed {
+        let of_type = match &group.document_type {
+            Some(name) => format!(" of the type `{}`", sanitize_line(name)),
+            None => String::new(),
+        };
+        let _ = writeln!(
+            out,
+            "{}",
+            paint.strong(&format!("{}{of_type} in the run; to draw at random:", documents(group.in_run)))
+        );
+        let head = format!("{score:>width$}  reached by  if none is wrong  if one is");
+        let _ = writeln!(out, "{}", paint.faint(&head));
+        for at in &group.thresholds {
+            let draws = |count: Option<u64>| count.map_or_else(|| "-".to_owned(), |count| count.to_string());
+            let _ = writeln!(
+                out,
+                "{:>width$}  {:>10}  {:>16}  {:>9}",
+                Threshold(at.threshold).to_string(),
+                at.accepted_in_run,
+                draws(at.to_draw_if_none_is_wrong),
+                draws(at.to_draw_if_one_is_wrong)
+            );
+        }
+        out.push('\n');
+    }
+    let _ = writeln!(
+        out,
+        "So many bring, on average, enough accepted documents to show that at most {} are wrong, with {} confidence.",
+        settings.wrong_documents, settings.confidence
+    );
+    out
+}
+
+/// What the audit says.
+#[must_use]
+pub(crate) fn audit_text(calibration: &Calibration, audit: &AuditOutcome, paint: Paint) -> String {
+    let AuditOutcome { accepted, wrong, not_covered, highest_e_value, limit, .. } = audit;
+    let mut out = if audit.drifted {
+        let line = format!(
+            "The promise no longer holds: {wrong} of {accepted} audited documents are wrong, which is more than {} explain",
+            calibration.wrong_documents
+        );
+        format!("{}\n", paint.bad(&line))
+    } else {
+        format!("Nothing speaks against the promise: {wrong} of {accepted} audited documents are wrong\n")
+    };
+    let _ = writeln!(out, "  e-value {highest_e_value:.2} at its highest; drift is said from {limit:.0} on");
+    if *not_covered > 0 {
+        let _ = writeln!(
+            out,
+            "  {not_covered} audited documents are not covered by the certificate, and say nothing about it"
+        );
+    }
+    out
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of documents")]
+fn share(count: u64, of: u64) -> f64 {
+    count as f64 / of.max(1) as f64
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
+}

@@ -1,0 +1,6 @@
+//! `loopctl calibrate`: thresholds certified from labels.
+
+mod certificates;
+mod coverage;
+mod labels;
+mod oracle;
