@@ -33,6 +33,7 @@ mod profile_explain;
 mod profile_list;
 mod profile_show;
 mod progress_line;
+mod recorded_run;
 mod renamed;
 mod repair;
 mod resume;

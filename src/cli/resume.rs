@@ -57,6 +57,11 @@ impl JournalArgument {
         }
     }
 
+    /// Whether one was named.
+    pub(super) fn is_named(&self) -> bool {
+        self.journal.is_some()
+    }
+
     /// Opens the journal, which must be there.
     pub(super) fn open(&self) -> Result<Journal, Failure> {
         let usual = || state_folder().map(|folder| folder.join("journal.sqlite"));
@@ -149,13 +154,13 @@ fn latest_open(journal: &Journal, again: &str) -> Result<StoredRun, Failure> {
         .help(format!("`loopctl runs show {latest}{again}` says what the latest came to; `loopctl runs retry {latest}{again}` tries what failed once more")))
 }
 
-fn words(settings: &Value) -> Vec<String> {
+pub(super) fn words(settings: &Value) -> Vec<String> {
     let words = settings.get(COMMAND).and_then(Value::as_array);
     words.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
 /// Paths of the run's command begin in the folder where it was given.
-fn go_to_folder(settings: &Value, quiet: bool, output: &mut Output) {
+pub(super) fn go_to_folder(settings: &Value, quiet: bool, output: &mut Output) {
     let Some(folder) = settings.get(FOLDER).and_then(Value::as_str).map(Path::new) else { return };
     let here = std::env::current_dir().ok();
     if here.as_deref() != Some(folder) && std::env::set_current_dir(folder).is_ok() && !quiet {

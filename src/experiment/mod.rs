@@ -5,15 +5,20 @@
 //! and rules to what experts expect of them.
 
 mod answer;
+mod columns;
 #[doc(hidden)]
 pub mod scenario;
+mod replay;
 mod simulate;
+pub mod statistics;
 mod tally;
 mod trajectory;
 
 pub use answer::Answer;
+pub use columns::{Beyond, Columns, Decided, Decider};
+pub use replay::{differing_keys, told_otherwise};
 pub(crate) use simulate::dimensions_used;
 pub use simulate::{Simulated, simulate};
 pub use tally::Tally;
 pub use trajectory::{IterationRecord, StepIssue, Trajectory, TrajectoryError};
-pub(crate) use trajectory::{LongestLine, lines};
+pub(crate) use trajectory::{LongestLine, raw_lines};

@@ -21,6 +21,8 @@ mod check_more;
 #[cfg(test)]
 mod code_pages;
 #[cfg(test)]
+mod columns;
+#[cfg(test)]
 mod command;
 #[cfg(test)]
 mod command_line;
@@ -154,6 +156,8 @@ mod shape;
 mod shipped_pipelines;
 #[cfg(test)]
 mod simulate;
+#[cfg(test)]
+mod simulate_run;
 #[cfg(test)]
 mod slips;
 #[cfg(test)]
