@@ -69,7 +69,11 @@ fn without_turns(text: &str) -> Cow<'_, str> {
 /// The text with a backslash before every marker in it: lines that have the form of one, and whatever a reader could take
 /// for one that the shipped prompts use, with spaces, quote marks or invisible characters around and within it.
 fn without_markers(text: &str) -> Cow<'_, str> {
-    // Most texts have none, and this is asked of every value of every prompt.
+    // Most texts have none, and this is asked of every value of every prompt: bytes that may begin one are counted first.
+    let may_begin = |byte: &u8| *byte == b'=' || *byte >= 0xe1;
+    if text.as_bytes().iter().filter(|byte| may_begin(byte)).count() < 2 * BAR {
+        return Cow::Borrowed(text);
+    }
     if text.chars().filter(|c| is_bar(*c)).count() < 2 * BAR {
         return Cow::Borrowed(text);
     }

@@ -153,6 +153,13 @@ impl Provider {
         self.model.as_deref().or(request.options.model.as_deref())
     }
 
+    /// Has a request name the model that will be asked, so that it need not be copied to do so.
+    pub(crate) fn name_model(&self, request: &mut CompletionRequest) {
+        if let Some(model) = &self.model {
+            request.options.model = Some(model.clone());
+        }
+    }
+
     /// Who gave an answer: the service and the model, as a specification has them, such as `ollama:llama3`.
     pub(crate) fn answered(&self, request: &CompletionRequest, completion: &Completion) -> String {
         match completion.model.as_deref().and_then(identifier).or(self.asked(request)) {
@@ -288,7 +295,7 @@ impl Provider {
         let encoded =
             errand.patience.bound(instance.call(LC_ENCODE, json)).await.map_err(CallError::unsent)?;
         let asked: HttpRequest = self.check(instance, encoded).map_err(CallError::unsent)?;
-        let url = link.url(&asked);
+        let url = take.is_recorded().then(|| link.url(&asked)).flatten();
         let question = take.http(&self.shared.identity.name, request, &asked, url.as_deref());
         let parts = [
             self.shared.identity.name.as_bytes(),

@@ -135,17 +135,17 @@ impl ExplanationBuilder {
         self.iterations.entry(iteration).or_default()
     }
 
-    /// Sees an event that is about to be recorded. What is returned goes into its record besides: the key and the value.
-    fn see(&mut self, plan: &Plan, run: &Run, event: &Event) -> Option<(&'static str, Value)> {
+    /// Sees an event that is about to be recorded. What is returned goes into its record besides: the key and the value as JSON.
+    fn see(&mut self, plan: &Plan, run: &Run, event: &Event) -> Option<(&'static str, String)> {
         match event {
             Event::Called(work @ Work::Correct { iteration, attempt: 0, .. }) => {
                 // A template that can't be rendered ends the run, and the outcome says why.
                 let prepared = feedback_for(plan, run, work).ok()??;
                 let fed = FeedbackSent { stage: prepared.stage.clone(), text: prepared.text.clone() };
                 self.prepared = Some((work.clone(), prepared));
-                let value = serde_json::to_value(&fed).ok()?;
+                let json = serde_json::to_string(&fed).ok()?;
                 self.of(*iteration).feedback.push(fed);
-                Some((FEEDBACK, value))
+                Some((FEEDBACK, json))
             }
             Event::Assessed { iteration, .. } => self.accounted(*iteration, self.account.clone()),
             Event::Concluded { iteration, assessment } => {
@@ -159,10 +159,10 @@ impl ExplanationBuilder {
         }
     }
 
-    fn accounted(&mut self, iteration: usize, account: ScoreBreakdown) -> Option<(&'static str, Value)> {
-        let value = serde_json::to_value(&account);
+    fn accounted(&mut self, iteration: usize, account: ScoreBreakdown) -> Option<(&'static str, String)> {
+        let json = serde_json::to_string(&account);
         self.of(iteration).account = Some(account);
-        Some((ACCOUNT, value.ok()?))
+        Some((ACCOUNT, json.ok()?))
     }
 }
 
@@ -175,7 +175,7 @@ pub(crate) fn explained(
 ) -> Result<String, serde_json::Error> {
     let mut payload = serde_json::to_string(event)?;
     if let Some((key, value)) = explanation.see(plan, run, event) {
-        add_member(&mut payload, key, &value)?;
+        add_json(&mut payload, key, &value)?;
     }
     Ok(payload)
 }
@@ -186,11 +186,15 @@ pub(crate) fn add_member(
     key: &str,
     value: &impl Serialize,
 ) -> Result<(), serde_json::Error> {
+    add_json(object, key, &serde_json::to_string(value)?)
+}
+
+fn add_json(object: &mut String, key: &str, json: &str) -> Result<(), serde_json::Error> {
     object.pop();
     object.push(',');
     object.push_str(&serde_json::to_string(key)?);
     object.push(':');
-    object.push_str(&serde_json::to_string(value)?);
+    object.push_str(json);
     object.push('}');
     Ok(())
 }

@@ -20,8 +20,8 @@ pub struct BatchEnd {
     pub set_aside: usize,
     /// Those of `finished` whose provider failed.
     pub provider_errors: usize,
-    /// Documents of the run that failed, whichever process worked on them.
-    pub failed: usize,
+    /// Documents of the run without a result, or whose provider failed, whichever process worked on them.
+    pub broken: usize,
     /// Documents of the run that were left in the middle, whichever process did, and go on when it is resumed.
     pub given_up: usize,
     /// Documents that still wait, because someone stopped it, the provider is gone, or the run's budget is spent.

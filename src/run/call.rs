@@ -167,12 +167,13 @@ impl Calls {
                 std::future::pending::<()>().await;
             }
         };
+        let calling = Box::pin(provider.call(request, deadline.duration(), progress));
         let called = tokio::select! {
             // A call whose turn comes because others are given up is not sent any more; but a finished answer is never
             // thrown away for a cancellation that came at the same moment.
             biased;
             () = given_up_unsent => return None,
-            called = provider.call(request, deadline.duration(), progress) => called,
+            called = calling => called,
             () = stops.give_up() => return None,
         };
         // The time of a document is what is done for it: what is slowed down by limits would be late otherwise, and what has

@@ -262,6 +262,7 @@ async fn ask_judge(
         return Ok(Err(impossible_reason("there is no such judge")));
     };
     request.attempt = attempt;
+    provider.name_model(&mut request);
     let document_type = &request.document.document_type;
     let turn = Turn { deadline: judge.judge.call.deadline, ..turn };
     let called = calls.make(turn, provider, &request).await?;

@@ -383,6 +383,7 @@ impl Session {
             return Some(impossible("there is no provider to ask"));
         };
         request.attempt = attempt;
+        provider.name_model(&mut request);
         task.log.flush();
         let call = stage_call(run.iteration(), stage, work);
         let turn = Turn {

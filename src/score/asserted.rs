@@ -1,7 +1,7 @@
 //! How a document asserts what it says, for who extracts from it.
 
 use super::assessor::Scoring;
-use super::grounded::{Names, Source};
+use super::grounded::Names;
 use super::grounding::Scope;
 use crate::rules::Assertion;
 
@@ -18,14 +18,15 @@ impl Scoring {
     /// How a text asserts what it says; nothing is known of it without a context.
     pub(crate) fn asserted(&self, text: &str) -> Option<AssertedText> {
         self.rules().evidence().context.as_ref()?;
-        let Source { index, passages, .. } = self.source(text);
-        let sections = passages.sections().collect();
-        Some(AssertedText { sections, scopes: passages.scopes(&self.names().lexicon, &index) })
+        let source = self.source(text);
+        let sections = source.passages().sections().collect();
+        let scopes = source.passages().scopes(&self.names().lexicon, source.index());
+        Some(AssertedText { sections, scopes })
     }
 
     /// What a field of this name may hold besides what is affirmed.
     pub(crate) fn accepted_by(&self, field: &str) -> &[Assertion] {
-        let Names { lexicon, .. } = self.names();
+        let Names { lexicon, .. } = &**self.names();
         lexicon.accepted_by(field)
     }
 }

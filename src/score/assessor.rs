@@ -23,7 +23,7 @@ use std::sync::{Arc, OnceLock};
 pub struct Scoring {
     rules: CompiledRules,
     /// Made when a text is first read: who only looks at a profile needs none.
-    names: OnceLock<Names>,
+    names: OnceLock<Arc<Names>>,
     kind: CandidateKind,
     on_pre_existing: OnPreExisting,
 }
@@ -43,8 +43,8 @@ impl Scoring {
     }
 
     /// What fields may be called and how their values are said.
-    pub(super) fn names(&self) -> &Names {
-        self.names.get_or_init(|| Names::new(self.rules.evidence()))
+    pub(super) fn names(&self) -> &Arc<Names> {
+        self.names.get_or_init(|| Arc::new(Names::new(self.rules.evidence())))
     }
 
     /// What a candidate is.
@@ -59,7 +59,7 @@ impl Scoring {
         &self.rules
     }
 
-    /// Indexes the text of a document, once for all of its candidates. It belongs to this scoring: the index holds
+    /// The text of a document, which is indexed once for all of its candidates. It belongs to this scoring: the index holds
     /// where the rubric's field names stand in the text.
     #[must_use]
     pub fn source(&self, text: &str) -> Source {

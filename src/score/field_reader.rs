@@ -5,6 +5,7 @@ use super::grounding::{Grounder, Reading, Scratch, Settings};
 use crate::rules::{Assertion, EvidenceRules};
 use crate::value::{Fuel, Score};
 use serde_json::json;
+use std::sync::Arc;
 
 /// Most steps that reading one text takes, far above what any needs.
 const MOST_STEPS: u64 = 50_000_000;
@@ -12,7 +13,7 @@ const MOST_STEPS: u64 = 50_000_000;
 /// Reads texts and values of candidates by the first vocabulary of some rules.
 #[derive(Debug)]
 pub(crate) struct FieldReader {
-    names: Names,
+    names: Arc<Names>,
 }
 
 /// A place where a text says a value of a field.
@@ -28,7 +29,7 @@ impl FieldReader {
     /// Compiles the vocabularies and the context.
     #[must_use]
     pub(crate) fn new(rules: &EvidenceRules) -> Self {
-        FieldReader { names: Names::new(rules) }
+        FieldReader { names: Arc::new(Names::new(rules)) }
     }
 
     /// Every mention of a field in a text, in order.
@@ -36,11 +37,11 @@ impl FieldReader {
     pub(crate) fn statements(&self, field: &str, text: &str) -> Vec<Statement> {
         let source = Source::new(text, &self.names);
         let (names, lexicon) = (&self.names.names, &self.names.lexicon);
-        let reading = Reading { lexicon, passages: &source.passages, values: &self.names.values };
+        let reading = Reading { lexicon, passages: source.passages(), values: &self.names.values };
         let (mut scratch, fuel) = (Scratch::default(), Fuel::of(MOST_STEPS));
         let settings = Settings { fuzzy: Score::ONE.get() };
         let candidate = json!({ field: "asked" });
-        let mut grounder = Grounder::new(&candidate, names, &source.index, settings, &mut scratch, &fuel);
+        let mut grounder = Grounder::new(&candidate, names, source.index(), settings, &mut scratch, &fuel);
         let found = grounder.mentions_of(field, 0, reading);
         found.into_iter().map(|(says, context)| Statement { says, context }).collect()
     }

@@ -3,8 +3,8 @@
 use super::assessment::Assessment;
 use super::evidence::LeafEvidence;
 use super::grounding::{
-    Finding, Grounder, Lexicon, Method, Passages, Reading, Scratch, Settings, SourceIndex, Support, Verdict,
-    Vocabulary,
+    Finding, Grounder, Identity, Lexicon, Method, Passages, Reading, Scratch, Settings, SourceIndex, Support,
+    Verdict, Vocabulary,
 };
 use super::issue::{Issue, SourceSpan};
 use super::judged::{Judged, PassageVerdict};
@@ -17,7 +17,7 @@ use crate::value::{Fuel, Score, Severity, unescape};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// What fields may be called and how their values are said, prepared for the search.
 #[derive(Debug, Default)]
@@ -44,29 +44,62 @@ impl Names {
     }
 }
 
-/// The text of a document, indexed once and used for each of its candidates.
+/// The text of a document, indexed when something is first looked up in it, once for all of its candidates.
 #[derive(Debug)]
 pub struct Source {
-    pub(super) index: SourceIndex,
-    pub(super) passages: Passages,
+    text: Arc<str>,
+    names: Arc<Names>,
+    identity: Identity,
+    read: OnceLock<ReadText>,
     /// Its parts of each kind, found when they are first asked for.
     parted: Vec<OnceLock<PartedText>>,
     document: Option<Value>,
 }
 
+/// What a text is looked up in.
+#[derive(Debug)]
+struct ReadText {
+    index: SourceIndex,
+    passages: Passages,
+}
+
 impl Source {
-    pub(super) fn new(text: &str, names: &Names) -> Self {
+    pub(super) fn new(text: &str, names: &Arc<Names>) -> Self {
         Source {
-            index: SourceIndex::new(text, &names.names),
-            passages: Passages::new(text, &names.lexicon),
+            text: text.into(),
+            names: Arc::clone(names),
+            identity: Identity::default(),
+            read: OnceLock::new(),
             parted: names.each.iter().map(|_| OnceLock::new()).collect(),
             document: None,
         }
     }
 
     /// The same, whose text is also read as JSON: candidates patch it.
-    pub(super) fn with_document(text: &str, names: &Names) -> Self {
+    pub(super) fn with_document(text: &str, names: &Arc<Names>) -> Self {
         Source { document: serde_json::from_str(text).ok(), ..Source::new(text, names) }
+    }
+
+    fn read(&self) -> &ReadText {
+        self.read.get_or_init(|| ReadText {
+            index: SourceIndex::new(&self.text, &self.names.names),
+            passages: Passages::new(&self.text, &self.names.lexicon),
+        })
+    }
+
+    /// Where its words stand.
+    pub(super) fn index(&self) -> &SourceIndex {
+        &self.read().index
+    }
+
+    /// Its sentences and sections.
+    pub(super) fn passages(&self) -> &Passages {
+        &self.read().passages
+    }
+
+    /// Which text it is: no other has the same.
+    pub(super) fn identity(&self) -> &Identity {
+        &self.identity
     }
 
     /// Its parts of a kind, which has this number among the names; `None` where it has none.
@@ -85,13 +118,13 @@ impl Source {
     /// The text itself.
     #[must_use]
     pub fn text(&self) -> &str {
-        self.index.text()
+        &self.text
     }
 
     /// A passage as somebody is shown it who sees nothing else of the document.
     pub(crate) fn passage(&self, span: SourceSpan) -> ShownPassage<'_> {
-        let bytes = self.index.bytes(&(span.start..span.end));
-        let (sentence, heading) = self.passages.shown(&bytes, &self.index);
+        let bytes = self.index().bytes(&(span.start..span.end));
+        let (sentence, heading) = self.passages().shown(&bytes, self.index());
         ShownPassage { quote: self.text().get(bytes).unwrap_or_default(), sentence, heading }
     }
 }
@@ -127,14 +160,14 @@ pub struct FieldMention {
 /// the field.
 #[must_use]
 pub fn read_mentions(rules: &EvidenceRules, field: &str, text: &str) -> Option<Vec<FieldMention>> {
-    let names = Names::new(rules);
+    let names = Arc::new(Names::new(rules));
     let source = Source::new(text, &names);
     source.mentions(&names, field)
 }
 
 impl Source {
     pub(super) fn mentions(&self, names: &Names, field: &str) -> Option<Vec<FieldMention>> {
-        self.mentions_in(names, &self.index, &self.passages, field, |bytes| bytes)
+        self.mentions_in(names, self.index(), self.passages(), field, |bytes| bytes)
     }
 
     pub(super) fn mentions_of_part(
@@ -144,7 +177,7 @@ impl Source {
         part: usize,
         field: &str,
     ) -> Option<Vec<FieldMention>> {
-        let own = parted.part(part, self.text(), &self.passages, &names.names, &names.lexicon)?;
+        let own = parted.part(part, self.text(), self.passages(), &names.names, &names.lexicon)?;
         self.mentions_in(names, &own.index, &own.passages, field, |bytes| own.in_whole(&bytes))
     }
 
@@ -176,12 +209,12 @@ impl Source {
 
     /// The number of the line that holds a byte, from 1.
     pub(super) fn line(&self, byte: usize) -> usize {
-        self.passages.line(byte, self.text())
+        self.passages().line(byte, self.text())
     }
 
     /// Bytes as characters.
     pub(super) fn span(&self, bytes: &Range<usize>) -> SourceSpan {
-        SourceSpan::from(self.index.chars(bytes))
+        SourceSpan::from(self.index().chars(bytes))
     }
 }
 
@@ -231,8 +264,8 @@ pub(super) fn ground(
     let search = Settings { fuzzy: settings.fuzzy.get() };
     let items = PartItems::of(candidate, names, source, document_type);
     let mut telling = Telling { source, settings, share: Share::default(), judged, candidate, out };
-    let reading = Reading { lexicon: &names.lexicon, passages: &source.passages, values: &names.values };
-    let mut grounder = Grounder::new(candidate, &names.names, &source.index, search, scratch, fuel);
+    let reading = Reading { lexicon: &names.lexicon, passages: source.passages(), values: &names.values };
+    let mut grounder = Grounder::new(candidate, &names.names, source.index(), search, scratch, fuel);
     // What the host knows is no evidence of what was read.
     let text = source.text().trim();
     let is_known = |field: &str| {
@@ -349,7 +382,7 @@ fn span_of(source: &Source, verdict: &Verdict) -> Option<SourceSpan> {
         return None;
     }
     let bytes = verdict.bytes.as_ref().or(verdict.other.as_ref())?;
-    Some(SourceSpan::from(source.index.chars(bytes)))
+    Some(SourceSpan::from(source.index().chars(bytes)))
 }
 
 /// The issue of a candidate that holds what the host filled in, and nothing else.
@@ -517,7 +550,7 @@ impl Told<'_> {
 
     fn line(&self, bytes: &std::ops::Range<usize>, what: &str) -> String {
         let text = self.source.text();
-        let number = self.source.passages.line(bytes.start, text);
+        let number = self.source.passages().line(bytes.start, text);
         let start = line_start(text, bytes.start);
         let end =
             text.get(bytes.end..).and_then(|rest| rest.find('\n')).map_or(text.len(), |at| bytes.end + at);

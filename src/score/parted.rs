@@ -152,7 +152,7 @@ impl<'a> Ground<'a> {
             |pointer: &str| is_checked(&format!("{}{pointer}", item.pointer), &telling.settings.ignore);
         let own_label = |pointer: &str| label_at.get(item.pointer.len()..) == Some(pointer);
         let Names { names, lexicon, .. } = self.names;
-        let (text, whole) = (self.source.text(), &self.source.passages);
+        let (text, whole) = (self.source.text(), self.source.passages());
         let Some(own) = item.kind.parted.part(item.part, text, whole, names, lexicon) else { return };
         let slot = 1 + item.part % KEPT;
         let mut leaves = Vec::new();
@@ -229,7 +229,7 @@ impl<'a> Ground<'a> {
             }
             let pointer = format!("{}{}", item.pointer, leaf.at);
             let offered = self.quotes.map_or(&[][..], |quotes| quotes.at(&pointer));
-            let places = offered.iter().flat_map(|quote| quote_places(quote, &self.source.index, self.fuel));
+            let places = offered.iter().flat_map(|quote| quote_places(quote, self.source.index(), self.fuel));
             let place = places.into_iter().next().filter(|_| leaf.verdict.finding == Finding::QuoteNotFound);
             let others = place.as_ref().map_or(&[][..], |place| parts.at(place.start));
             if others.is_empty() {
@@ -245,7 +245,7 @@ impl<'a> Ground<'a> {
             return;
         }
         let Names { names, lexicon, .. } = self.names;
-        let common = item.kind.parted.common(self.source.text(), &self.source.passages, names, lexicon);
+        let common = item.kind.parted.common(self.source.text(), self.source.passages(), names, lexicon);
         let mut found: Vec<(String, Verdict)> = Vec::new();
         self.judge(
             item,
@@ -352,7 +352,7 @@ impl Kind<'_> {
     fn lost(&self, number: usize, part: &DocumentPart, at: &str, source: &Source) -> Issue {
         let text = source.text();
         let bytes = heading(text, part);
-        let line = source.passages.line(bytes.start, text);
+        let line = source.passages().line(bytes.start, text);
         let words = text.get(bytes.clone()).unwrap_or_default().trim();
         let item = self.parts.iter().position(|of| *of == Some(number));
         let (path, what) = match item {
@@ -363,7 +363,7 @@ impl Kind<'_> {
             format!("part {} (line {line}: \"{}\") {what} in `{}`", part.label, words, self.each.list.value);
         Issue {
             suggested_fix: Some(format!("add what the document says of part {}", part.label).into()),
-            source_span: Some(SourceSpan::from(source.index.chars(&bytes))),
+            source_span: Some(SourceSpan::from(source.index().chars(&bytes))),
             ..plain_issue(PART_NOT_EXTRACTED, self.each.missing, path, message)
         }
     }

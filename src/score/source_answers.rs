@@ -18,7 +18,7 @@ pub(super) struct SourceAnswers {
 impl SourceAnswers {
     /// Forgets what was said of another text, or of tests of another program.
     pub(super) fn begin(&mut self, source: &Source, program: &Program) {
-        let (text, tests) = (source.index.identity(), &program.document_type);
+        let (text, tests) = (source.identity(), &program.document_type);
         let same = |(known, of): &(Identity, Arc<str>)| known == text && Arc::ptr_eq(of, tests);
         if !self.of.as_ref().is_some_and(same) {
             self.of = Some((text.clone(), Arc::clone(tests)));

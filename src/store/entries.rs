@@ -1,5 +1,6 @@
 //! What is written of a document while somebody works on it.
 
+use super::journal::Urgency;
 use super::queue::WorkerId;
 use super::waves;
 use super::{
@@ -82,7 +83,12 @@ impl EventLog for Journal {
 impl Journal {
     fn write_as(&self, worker: Option<WorkerId>, document: DocumentKey, entries: Vec<Entry>) -> Receipt {
         let path = self.path().to_path_buf();
-        self.submit(move |connection| write_all(connection, &path, worker, document, &entries))
+        // Events follow from answers that are on the disk, and are waited for with what comes after them.
+        let awaited = |entry: &Entry| {
+            matches!(entry, Entry::Answered { .. } | Entry::Ended { .. } | Entry::Parked { .. })
+        };
+        let urgency = if entries.iter().any(awaited) { Urgency::AwaitedNow } else { Urgency::Deferred };
+        self.submit_as(urgency, move |connection| write_all(connection, &path, worker, document, &entries))
     }
 }
 

@@ -174,7 +174,7 @@ impl Journal {
     /// # Errors
     /// When the file can't be read.
     pub fn answers(&self, document: DocumentKey) -> Result<Vec<StoredAnswer>, StoreError> {
-        let query = "SELECT call, question, answer FROM answers WHERE document = ?1";
+        let query = "SELECT call, question, answer FROM answers WHERE document = ?1 ORDER BY call";
         self.select(query, params![document.0], |row| {
             Ok(StoredAnswer { call: row.get(0)?, question: row.get(1)?, answer: row.get(2)? })
         })

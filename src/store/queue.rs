@@ -215,7 +215,7 @@ impl Journal {
                 // that was being read, and one whose answer was being looked at.
                 connection.execute(
                     "UPDATE documents SET crashes = crashes + 1 WHERE worker = ?1 AND state = 1
-                     AND (source_digest = '' OR EXISTS (SELECT 1 FROM answers a WHERE a.document = number))",
+                     AND (source_digest = '' OR EXISTS (SELECT 1 FROM answers a WHERE a.document = documents.number))",
                     [worker.0],
                 )?;
                 connection.execute(
@@ -276,6 +276,20 @@ impl Journal {
         let query = "SELECT count(*) FROM runs r JOIN documents d ON d.run = r.number AND d.state = 2
                      JOIN outcomes o ON o.document = d.number
                      WHERE r.id = ?1 AND json_extract(o.outcome, '$.final_status') IN ('passed', 'skipped')";
+        let count = self.select(query, params![run.as_str()], |row| super::history::unsigned(row, 0))?.pop();
+        Ok(usize::try_from(count.unwrap_or_default()).unwrap_or(usize::MAX))
+    }
+
+    /// How many documents of a run have no result, or one that says that the provider failed. A document that only lacks the
+    /// word of a judge has failed too, to be tried again; its result is one for a person.
+    ///
+    /// # Errors
+    /// Whatever befalls the file.
+    pub fn broken_in(&self, run: &RunId) -> Result<usize, StoreError> {
+        let query = "SELECT count(*) FROM runs r JOIN documents d ON d.run = r.number AND d.state = 3
+                     LEFT JOIN outcomes o ON o.document = d.number
+                     WHERE r.id = ?1
+                       AND (o.outcome IS NULL OR json_extract(o.outcome, '$.stop_reason') = 'provider_error')";
         let count = self.select(query, params![run.as_str()], |row| super::history::unsigned(row, 0))?.pop();
         Ok(usize::try_from(count.unwrap_or_default()).unwrap_or(usize::MAX))
     }

@@ -103,12 +103,13 @@ const STEPS: [&str; 2] = [
     ) STRICT;
 
     CREATE TABLE answers (
+        number   INTEGER PRIMARY KEY,
         document INTEGER NOT NULL REFERENCES documents (number),
         call     TEXT NOT NULL,
         question BLOB NOT NULL,
         answer   BLOB NOT NULL,
-        PRIMARY KEY (document, call)
-    ) STRICT, WITHOUT ROWID;
+        UNIQUE (document, call)
+    ) STRICT;
 
     CREATE TABLE batches (
         number       INTEGER PRIMARY KEY,

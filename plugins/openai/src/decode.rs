@@ -1,6 +1,6 @@
 //! From what the server answered to a completion.
 
-use loopctl_plugin_sdk::codec::{Cut, broken_off, count, empty, is_torn, parse_body, word, written};
+use loopctl_plugin_sdk::codec::{Cut, broken_off, count, empty, is_torn, parse_body, place, word, written};
 use loopctl_plugin_sdk::protocol::{Completion, HttpResponse, Usage};
 use loopctl_plugin_sdk::{Failure, Value};
 
@@ -67,7 +67,7 @@ pub(crate) fn decode(settings: &Settings, response: &HttpResponse) -> Result<Com
 
 /// `content` is a text or a list of parts; what a model thought aloud stands elsewhere.
 fn text(choice: &Value) -> String {
-    match choice.pointer("/message/content") {
+    match place(choice, "/message/content") {
         Some(Value::String(text)) => text.clone(),
         Some(Value::Array(parts)) => parts.iter().filter_map(|part| part.get("text")?.as_str()).collect(),
         _ => String::new(),
@@ -76,9 +76,9 @@ fn text(choice: &Value) -> String {
 
 fn why_empty(choice: &Value) -> &'static str {
     let thought = ["/message/reasoning_content", "/message/reasoning"];
-    if thought.iter().any(|place| word(choice, place).is_some()) {
+    if thought.iter().any(|pointer| word(choice, pointer).is_some()) {
         "all that the model wrote is thinking; let it think less, or not at all"
-    } else if choice.pointer("/message/tool_calls/0").is_some() {
+    } else if place(choice, "/message/tool_calls/0").is_some() {
         "the model called a tool instead"
     } else {
         "the model said nothing"
@@ -86,7 +86,7 @@ fn why_empty(choice: &Value) -> &'static str {
 }
 
 fn has_refusal_part(choice: &Value) -> bool {
-    let parts = choice.pointer("/message/content").and_then(Value::as_array);
+    let parts = place(choice, "/message/content").and_then(Value::as_array);
     parts.is_some_and(|parts| parts.iter().any(|part| word(part, "/refusal").is_some()))
 }
 
@@ -104,7 +104,7 @@ fn usage(settings: &Settings, body: &Value) -> Usage {
     Usage {
         input_tokens,
         cached_input_tokens: cached
-            .map(|place| count(body, place))
+            .map(|pointer| count(body, pointer))
             .into_iter()
             .fold(0, u64::max)
             .min(input_tokens),
@@ -117,8 +117,8 @@ fn usage(settings: &Settings, body: &Value) -> Usage {
 /// What was paid. With a key of one's own at the model's vendor, `cost` is only what the router itself takes; without one,
 /// it is all of it, whatever stands beside it.
 fn cost(body: &Value) -> Option<f64> {
-    let price = |place: &str| body.pointer(place).and_then(Value::as_f64).filter(|cost| *cost >= 0.0);
-    let own_key = body.pointer("/usage/is_byok") == Some(&Value::Bool(true));
+    let price = |pointer: &str| place(body, pointer).and_then(Value::as_f64).filter(|cost| *cost >= 0.0);
+    let own_key = place(body, "/usage/is_byok") == Some(&Value::Bool(true));
     let upstream = price("/usage/cost_details/upstream_inference_cost").filter(|_| own_key);
     Some(price("/usage/cost")? + upstream.unwrap_or(0.0))
 }

@@ -1,7 +1,9 @@
 //! From a completion request to `POST …/chat/completions`.
 
 use loopctl_plugin_sdk::codec::schema::{gathered, instruction, is_plain_object, wrapped};
-use loopctl_plugin_sdk::codec::{JsonMode, Turn, finish, model_of, not_attachable, says, turns};
+use loopctl_plugin_sdk::codec::{
+    AdaptedSchemas, JsonMode, Turn, finish, model_of, not_attachable, says, turns,
+};
 use loopctl_plugin_sdk::protocol::{Attachment, CompletionRequest, HttpRequest, Role};
 use loopctl_plugin_sdk::{Failure, Value};
 use serde_json::{Map, json};
@@ -13,7 +15,11 @@ use crate::strict;
 /// What the schema is called in the request; the API wants a name and shows it to no one.
 const SCHEMA_NAME: &str = "answer";
 
-pub(crate) fn encode(settings: &Settings, request: &CompletionRequest) -> Result<HttpRequest, Failure> {
+pub(crate) fn encode(
+    settings: &Settings,
+    schemas: &AdaptedSchemas,
+    request: &CompletionRequest,
+) -> Result<HttpRequest, Failure> {
     let model = model_of(request, settings.default_model(), &settings.provider)?;
     let mut messages: Vec<Value> = turns(request)?.iter().map(message).collect::<Result<_, _>>()?;
 
@@ -21,7 +27,8 @@ pub(crate) fn encode(settings: &Settings, request: &CompletionRequest) -> Result
     if let Some(schema) = &request.schema {
         match settings.json_mode {
             JsonMode::Schema => {
-                body.insert("response_format".to_owned(), response_format(schema, settings.strict));
+                let format = schemas.get(schema, |schema| response_format(schema, settings.strict));
+                body.insert("response_format".to_owned(), format);
             }
             JsonMode::Object => {
                 body.insert("response_format".to_owned(), json!({ "type": "json_object" }));

@@ -12,6 +12,7 @@ mod model;
 mod settings;
 pub mod strict;
 
+use loopctl_plugin_sdk::codec::AdaptedSchemas;
 use loopctl_plugin_sdk::protocol::{Completion, CompletionRequest, HttpRequest, HttpResponse};
 use loopctl_plugin_sdk::{BatchCodec, Failure, HttpCodec, Value, export_http_plugin};
 
@@ -21,15 +22,16 @@ use settings::Settings;
 #[derive(Debug)]
 pub struct OpenAi {
     settings: Settings,
+    schemas: AdaptedSchemas,
 }
 
 impl HttpCodec for OpenAi {
     fn open(config: &Value) -> Result<Self, Failure> {
-        Ok(Self { settings: Settings::from_config(config)? })
+        Ok(Self { settings: Settings::from_config(config)?, schemas: AdaptedSchemas::default() })
     }
 
     fn encode(&self, request: &CompletionRequest) -> Result<HttpRequest, Failure> {
-        encode::encode(&self.settings, request)
+        encode::encode(&self.settings, &self.schemas, request)
     }
 
     fn decode(&self, response: &HttpResponse) -> Result<Completion, Failure> {

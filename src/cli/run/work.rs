@@ -367,7 +367,7 @@ fn refuse_unwritable(report: &Path) -> Result<(), Failure> {
 fn exit_of(end: &BatchEnd) -> Exit {
     if end.cancelled {
         Exit::Interrupted
-    } else if end.unusable + end.provider_errors + end.set_aside + end.failed > 0
+    } else if end.unusable + end.provider_errors + end.set_aside + end.broken > 0
         || end.not_tried + end.given_up > 0
     {
         Exit::Broken

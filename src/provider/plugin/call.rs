@@ -163,11 +163,15 @@ impl Instance {
             return refusal;
         }
         let instance = Arc::clone(self);
-        let (sender, receiver) = oneshot::channel();
+        let (sender, mut receiver) = oneshot::channel();
         let running = self.stuck.begin();
         let waiting = Waiting(Arc::clone(&running));
-        let spawned = threads::run(move || {
+        let queued = threads::queue(move || {
             let Some(call) = instance.library.table.call else { return running.returned() };
+            // Given up before its turn came.
+            if sender.is_closed() {
+                return running.returned();
+            }
             let mut out = no_buf();
             // SAFETY: arguments as the contract has them; the slice lives until the call returns.
             let status = unsafe { call(instance.raw.get(), op, lend(&input), &raw mut out) };
@@ -176,13 +180,20 @@ impl Instance {
             running.returned();
             let _ = sender.send(Reply { status, payload });
         });
-        match spawned {
-            Ok(()) => receiver.await.unwrap_or_else(|_| own(LC_PERMANENT, "the call was lost")),
+        let queued = match queued {
+            Ok(queued) => queued,
             Err(error) => {
                 waiting.0.returned();
-                own(LC_TRANSIENT, &format!("can't start a thread: {error}"))
+                return own(LC_TRANSIENT, &format!("can't start a thread: {error}"));
             }
+        };
+        let lost = |_| own(LC_PERMANENT, "the call was lost");
+        tokio::select! {
+            biased;
+            reply = &mut receiver => return reply.unwrap_or_else(lost),
+            () = tokio::time::sleep(threads::SLOW) => queued.overdue(),
         }
+        receiver.await.unwrap_or_else(lost)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Threads on which functions of plugins run. A plugin may hang, so none of the executor's may be lent to one; and to begin a
 //! thread for each call takes longer than most calls, so one whose function has returned waits for another.
 
+use std::collections::VecDeque;
 use std::io;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -34,6 +35,83 @@ pub(super) fn run(work: impl FnOnce() + Send + 'static) -> io::Result<()> {
         }
     }
     Builder::new().name("loopctl-plugin".to_owned()).spawn(move || serve(work)).map(drop)
+}
+
+/// Quick work, which one thread does after the other: codecs take microseconds, and to wake a thread takes as long.
+struct Lane {
+    /// Changes when the thread that serves it is given up.
+    generation: u64,
+    is_served: bool,
+    next: u64,
+    waiting: VecDeque<(u64, Work)>,
+}
+
+static LANE: Mutex<Lane> =
+    Mutex::new(Lane { generation: 0, is_served: false, next: 0, waiting: VecDeque::new() });
+
+fn lane() -> MutexGuard<'static, Lane> {
+    LANE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// For how long quick work may wait for its turn before the thread that serves the others is taken for slow.
+pub(super) const SLOW: Duration = Duration::from_millis(10);
+
+/// Quick work that waits for its turn, or has had it.
+#[derive(Debug)]
+pub(super) struct Queued(u64);
+
+/// Has quick work done after what waits already. Whoever waits for it says after [`SLOW`] that it is [overdue](Queued::overdue).
+///
+/// # Errors
+/// When no thread can be begun.
+pub(super) fn queue(work: impl FnOnce() + Send + 'static) -> io::Result<Queued> {
+    let mut lane = lane();
+    let id = lane.next;
+    lane.next = id.wrapping_add(1);
+    lane.waiting.push_back((id, Box::new(work)));
+    if !lane.is_served {
+        start(lane).inspect_err(|_| self::lane().waiting.retain(|(other, _)| *other != id))?;
+    }
+    Ok(Queued(id))
+}
+
+impl Queued {
+    /// If its turn has not come, it does so on another thread, which serves the others from there on.
+    pub(super) fn overdue(self) {
+        let mut lane = lane();
+        let Some(at) = lane.waiting.iter().position(|(id, _)| *id == self.0) else { return };
+        lane.generation = lane.generation.wrapping_add(1);
+        if let Some(own) = lane.waiting.remove(at) {
+            lane.waiting.push_front(own);
+        }
+        // Without another thread, it waits for the next work that finds one, or for the end of its patience.
+        let _ = start(lane);
+    }
+}
+
+/// Has another thread serve the lane.
+fn start(mut lane: MutexGuard<'_, Lane>) -> io::Result<()> {
+    lane.is_served = true;
+    let generation = lane.generation;
+    drop(lane);
+    run(move || serve_lane(generation)).inspect_err(|_| self::lane().is_served = false)
+}
+
+fn serve_lane(generation: u64) {
+    loop {
+        let work = {
+            let mut lane = lane();
+            if lane.generation != generation {
+                return;
+            }
+            let Some((_, work)) = lane.waiting.pop_front() else {
+                lane.is_served = false;
+                return;
+            };
+            work
+        };
+        work();
+    }
 }
 
 fn serve(first: Work) {
@@ -76,6 +154,25 @@ fn next(id: u64, more: &Receiver<Work>) -> Option<Work> {
 mod tests {
     use super::*;
     use std::collections::HashSet;
+
+    #[test]
+    fn quick_work_that_waits_behind_slow_work_is_done_when_it_is_overdue() {
+        let (release, held) = channel::<()>();
+        let (sender, done) = channel();
+        let say = |what: &'static str| {
+            let sender = sender.clone();
+            queue(move || sender.send(what).unwrap()).unwrap()
+        };
+        queue(move || assert!(held.recv().is_err())).unwrap();
+        let (first, second) = (say("first"), say("second"));
+        second.overdue();
+        assert_eq!([done.recv().unwrap(), done.recv().unwrap()], ["second", "first"]);
+        // It has had its turn.
+        first.overdue();
+        drop(release);
+        say("third");
+        assert_eq!(done.recv().unwrap(), "third");
+    }
 
     #[test]
     fn work_is_done_on_threads_that_wait_and_on_fresh_ones_while_none_does() {

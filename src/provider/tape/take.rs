@@ -79,6 +79,11 @@ impl RecordedCall {
         Self { tape: tape.cloned(), fresh, progress, notes: Vec::new(), state: State::Before }
     }
 
+    /// Whether it is recorded, replayed, or answered by the cache.
+    pub(in crate::provider) fn is_recorded(&self) -> bool {
+        self.tape.is_some()
+    }
+
     /// What an `http` plugin wants to send, and the URL it goes to; `None` when nobody listens.
     pub(in crate::provider) fn http(
         &self,

@@ -113,12 +113,12 @@ impl Batch {
         let end = &mut driver.end;
         end.over_budget = session.budget().is_spent();
         end.cancelled |= journal.run(&run)?.is_some_and(|run| run.stage == RunStage::Cancelled);
-        end.failed = count(DocumentStage::Failed);
+        end.broken = journal.broken_in(&run)?;
         end.given_up = count(DocumentStage::GivenUp);
         end.not_tried = count(DocumentStage::Waiting) + count(DocumentStage::Parked);
         let waiting = end.not_tried;
         // Earlier processes, and others, have had a part in it: what counts is the run.
-        let over = count(DocumentStage::Finished) + end.failed;
+        let over = count(DocumentStage::Finished) + count(DocumentStage::Failed);
         if over > end.finished {
             end.finished = over;
             end.passed = journal.passed_in(&run)?;
@@ -297,7 +297,8 @@ impl Driver {
             };
         }
         for claimed in claimed {
-            let work = work_on(Arc::clone(&self.shared), claimed.clone(), self.notices.clone());
+            // On the heap, so that no more than its address moves through the executor.
+            let work = Box::pin(work_on(Arc::clone(&self.shared), claimed.clone(), self.notices.clone()));
             let task = self.under_way.spawn(work.in_current_span());
             self.working.insert(task.id(), claimed);
         }

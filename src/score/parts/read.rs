@@ -4,6 +4,7 @@ use super::super::grounded::{FieldMention, Names, Source};
 use super::super::issue::SourceSpan;
 use super::super::parted::heading;
 use crate::rules::EvidenceRules;
+use std::sync::Arc;
 
 /// A part of a document, as it is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,7 +31,7 @@ pub struct FoundPart {
 pub fn read_parts(rules: &EvidenceRules, list: &str, text: &str) -> Option<Vec<FoundPart>> {
     let (number, (kind, each)) =
         rules.each.iter().enumerate().find(|(_, (_, each))| each.list.value == list)?;
-    let source = Source::new(text, &Names::new(rules));
+    let source = Source::new(text, &Arc::new(Names::new(rules)));
     let Some(parted) = source.parted(number, each) else { return Some(Vec::new()) };
     let found = parted.parts.iter().map(|part| {
         let first = heading(text, part);
@@ -57,7 +58,7 @@ pub fn read_mentions_of_part(
     text: &str,
 ) -> Option<(String, Vec<FieldMention>)> {
     let (number, (_, each)) = rules.each.iter().enumerate().find(|(_, (_, each))| each.list.value == list)?;
-    let names = Names::new(rules);
+    let names = Arc::new(Names::new(rules));
     let source = Source::new(text, &names);
     let parted = source.parted(number, each)?;
     let by_place = || part.parse().ok().filter(|place| *place < parted.parts.len());

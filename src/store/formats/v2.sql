@@ -3,12 +3,13 @@ PRAGMA application_id = 1819242352;
 PRAGMA foreign_keys = OFF;
 BEGIN TRANSACTION;
 CREATE TABLE answers (
+        number   INTEGER PRIMARY KEY,
         document INTEGER NOT NULL REFERENCES documents (number),
         call     TEXT NOT NULL,
         question BLOB NOT NULL,
         answer   BLOB NOT NULL,
-        PRIMARY KEY (document, call)
-    ) STRICT, WITHOUT ROWID;
+        UNIQUE (document, call)
+    ) STRICT;
 CREATE TABLE batch_lines (
         number    INTEGER PRIMARY KEY,
         document  INTEGER NOT NULL REFERENCES documents (number),

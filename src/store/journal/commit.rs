@@ -6,8 +6,7 @@
 use super::Connected;
 use crate::store::{Receipt, StoreError};
 use rusqlite::{Connection, TransactionBehavior};
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
@@ -15,11 +14,24 @@ use tokio::sync::oneshot;
 /// Most jobs of one transaction: those that come meanwhile wait for no more than these.
 const MOST_JOBS: usize = 1_024;
 
-/// How long a transaction waits for more when the one before was shared: waiting for the disk twice takes longer.
-const GATHERED: Duration = Duration::from_millis(1);
+/// How long a transaction waits for more when the one before was shared: waiting for the disk twice takes longer, and calls
+/// take a hundred times as long.
+const GATHERED: Duration = Duration::from_millis(4);
+
+/// How long what nobody waits for waits for something that somebody does.
+const DEFERRED: Duration = Duration::from_millis(20);
 
 /// From so many jobs on, a transaction was shared.
-const SHARED: usize = 4;
+const SHARED: usize = 8;
+
+/// Whether somebody waits until it is on the disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::store) enum Urgency {
+    /// Somebody does.
+    AwaitedNow,
+    /// Nobody does yet, so that it goes with what is awaited next, or after [`DEFERRED`].
+    Deferred,
+}
 
 /// Something to be written. It may be tried twice: alone, after the transaction that it was part of failed.
 trait Job: Send {
@@ -54,7 +66,7 @@ pub(super) struct Committer {
 
 #[derive(Debug)]
 struct Writing {
-    jobs: Mutex<Option<Sender<Box<dyn Job>>>>,
+    queue: Arc<JobQueue>,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
@@ -63,18 +75,14 @@ impl Committer {
     pub(super) fn submit<T: Send + 'static>(
         &self,
         connected: &Arc<Connected>,
+        urgency: Urgency,
         work: impl FnMut(&Connection) -> Result<T, StoreError> + Send + 'static,
     ) -> Receipt<T> {
         let (told, receiver) = oneshot::channel();
-        let writing = self.thread.get_or_init(|| Writing::start(Arc::clone(connected)));
-        let jobs =
-            writing.as_ref().map(|writing| writing.jobs.lock().unwrap_or_else(PoisonError::into_inner));
         let job: Box<dyn Job> = Box::new(Typed { work, made: None, told });
-        if let Some(Some(jobs)) = jobs.as_deref() {
-            // The thread outlives every sender.
-            let _ = jobs.send(job);
-        } else {
-            run_alone(connected, job);
+        match self.thread.get_or_init(|| Writing::start(Arc::clone(connected))) {
+            Some(writing) => writing.queue.push(urgency, job),
+            None => run_alone(connected, job),
         }
         Receipt::awaited(receiver)
     }
@@ -83,7 +91,7 @@ impl Committer {
 impl Drop for Committer {
     fn drop(&mut self) {
         let Some(Some(writing)) = self.thread.get() else { return };
-        drop(writing.jobs.lock().unwrap_or_else(PoisonError::into_inner).take());
+        writing.queue.close();
         let thread = writing.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(thread) = thread {
             let _ = thread.join();
@@ -93,29 +101,112 @@ impl Drop for Committer {
 
 impl Writing {
     fn start(connected: Arc<Connected>) -> Option<Self> {
-        let (jobs, asked) = channel();
+        let queue = Arc::<JobQueue>::default();
+        let asked = Arc::clone(&queue);
         let thread = std::thread::Builder::new()
             .name("journal".to_owned())
             .spawn(move || write_all(&connected, &asked))
             .ok()?;
-        Some(Writing { jobs: Mutex::new(Some(jobs)), thread: Mutex::new(Some(thread)) })
+        Some(Writing { queue, thread: Mutex::new(Some(thread)) })
     }
 }
 
-fn write_all(connected: &Connected, asked: &Receiver<Box<dyn Job>>) {
-    let mut before = 0;
-    while let Ok(first) = asked.recv() {
-        let mut jobs = vec![first];
-        if before >= SHARED {
-            let until = Instant::now() + GATHERED;
-            while jobs.len() < MOST_JOBS
-                && let Ok(job) = asked.recv_timeout(until.saturating_duration_since(Instant::now()))
-            {
-                jobs.push(job);
-            }
+/// What is to be written, in the order in which it was given. The thread is woken only for what it waits for.
+#[derive(Default)]
+struct JobQueue {
+    jobs: Mutex<Jobs>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct Jobs {
+    waiting: Vec<Box<dyn Job>>,
+    /// Whether somebody waits for one of these.
+    awaited: bool,
+    /// What the thread sleeps until, if it does.
+    sleeps_until: Option<Wakes>,
+    closed: bool,
+}
+
+/// What wakes the thread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Wakes {
+    AnyJob,
+    AwaitedJob,
+}
+
+impl std::fmt::Debug for JobQueue {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("JobQueue").field("waiting", &self.jobs().waiting.len()).finish_non_exhaustive()
+    }
+}
+
+impl JobQueue {
+    fn jobs(&self) -> MutexGuard<'_, Jobs> {
+        self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn push(&self, urgency: Urgency, job: Box<dyn Job>) {
+        let mut jobs = self.jobs();
+        jobs.waiting.push(job);
+        jobs.awaited |= urgency == Urgency::AwaitedNow;
+        let wakes = match jobs.sleeps_until {
+            Some(Wakes::AnyJob) => true,
+            Some(Wakes::AwaitedJob) => jobs.awaited,
+            None => false,
+        };
+        if wakes {
+            jobs.sleeps_until = None;
+            drop(jobs);
+            self.changed.notify_one();
         }
-        jobs.extend(asked.try_iter().take(MOST_JOBS.saturating_sub(jobs.len())));
+    }
+
+    /// What was given is done, and no more.
+    fn close(&self) {
+        self.jobs().closed = true;
+        self.changed.notify_one();
+    }
+
+    /// The next jobs; none when it is closed and all are done. `before` is how many there were the last time.
+    fn next(&self, before: usize) -> Vec<Box<dyn Job>> {
+        let mut jobs = self.jobs();
+        while jobs.waiting.is_empty() && !jobs.closed {
+            jobs.sleeps_until = Some(Wakes::AnyJob);
+            jobs = self.changed.wait(jobs).unwrap_or_else(PoisonError::into_inner);
+        }
+        let until = Instant::now() + DEFERRED;
+        while !jobs.awaited && !jobs.closed {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                break;
+            }
+            jobs.sleeps_until = Some(Wakes::AwaitedJob);
+            jobs = self.changed.wait_timeout(jobs, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        jobs.sleeps_until = None;
+        if before >= SHARED && !jobs.closed {
+            drop(jobs);
+            std::thread::sleep(GATHERED);
+            jobs = self.jobs();
+        }
+        if jobs.waiting.len() <= MOST_JOBS {
+            jobs.awaited = false;
+            return std::mem::take(&mut jobs.waiting);
+        }
+        let rest = jobs.waiting.split_off(MOST_JOBS);
+        std::mem::replace(&mut jobs.waiting, rest)
+    }
+}
+
+fn write_all(connected: &Connected, queue: &JobQueue) {
+    let mut before = 0;
+    loop {
+        let mut jobs = queue.next(before);
         before = jobs.len();
+        if before == 0 {
+            return;
+        }
         match together(connected, &mut jobs) {
             Ok(()) => jobs.into_iter().for_each(|job| job.done(Ok(()))),
             // One that can't be done takes only itself.

@@ -10,6 +10,7 @@
 mod commit;
 
 use self::commit::Committer;
+pub(super) use self::commit::Urgency;
 use super::artifact::make_private as make_private_folder;
 use super::{Receipt, StoreError, schema};
 #[cfg(unix)]
@@ -25,6 +26,10 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Between attempts at opening a file that another process is just making.
 const PAUSE: Duration = Duration::from_millis(20);
+
+/// Pages in the write-ahead log before they are copied into the file: a page that many transactions change is then copied
+/// once.
+const CHECKPOINT: i64 = 4_000;
 
 /// Statements that are kept compiled.
 const STATEMENTS: usize = 64;
@@ -146,6 +151,7 @@ impl Journal {
         connection
             .pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get::<_, String>(0))
             .map_err(sqlite)?;
+        connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT).map_err(sqlite)?;
         connection.set_prepared_statement_cache_capacity(STATEMENTS);
         // Otherwise statements are compiled again for each value that they are given.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map_err(sqlite)?;
@@ -168,7 +174,16 @@ impl Journal {
         &self,
         work: impl FnMut(&Connection) -> Result<T, StoreError> + Send + 'static,
     ) -> Receipt<T> {
-        self.committer.submit(&self.connected, work)
+        self.submit_as(Urgency::AwaitedNow, work)
+    }
+
+    /// The same, of something that nobody may wait for at the moment.
+    pub(super) fn submit_as<T: Send + 'static>(
+        &self,
+        urgency: Urgency,
+        work: impl FnMut(&Connection) -> Result<T, StoreError> + Send + 'static,
+    ) -> Receipt<T> {
+        self.committer.submit(&self.connected, urgency, work)
     }
 
     /// Does `work` in a transaction of its own.

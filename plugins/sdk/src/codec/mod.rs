@@ -1,6 +1,7 @@
 //! What codecs of chat APIs have in common: settings, where they talk to, the prompt, what is laid over a request, what
 //! a failed answer means, and schemas. All of it is pure.
 
+mod adapted;
 mod base_url;
 pub mod batch;
 mod failed;
@@ -10,6 +11,7 @@ mod request;
 pub mod schema;
 mod settings;
 
+pub use adapted::AdaptedSchemas;
 pub use base_url::BaseUrl;
 pub use failed::{
     ApiError, Cut, WITHOUT_TEMPERATURE, broken_off, empty, error_body, error_status, is_torn, parse_body,
@@ -24,9 +26,19 @@ use serde_json::Value;
 
 use crate::protocol::Completion;
 
+/// The value at a JSON Pointer, whose names need no escapes; [`Value::pointer`] copies each name to undo them.
+pub fn place<'a>(body: &'a Value, pointer: &str) -> Option<&'a Value> {
+    debug_assert!(pointer.starts_with('/') && !pointer.contains('~'), "{pointer}");
+    pointer.split('/').skip(1).try_fold(body, |value, name| match value {
+        Value::Object(members) => members.get(name),
+        Value::Array(items) => items.get(name.parse::<usize>().ok()?),
+        _ => None,
+    })
+}
+
 /// A count in an answer, such as `usage.prompt_tokens`; 0 when it is missing or no count.
 pub fn count(body: &Value, pointer: &str) -> u64 {
-    body.pointer(pointer).and_then(Value::as_u64).unwrap_or(0)
+    place(body, pointer).and_then(Value::as_u64).unwrap_or(0)
 }
 
 /// Whether the field is this very word, as in `{"type": "text"}`.
@@ -36,7 +48,7 @@ pub fn says(part: &Value, field: &str, word: &str) -> bool {
 
 /// A text in an answer that isn't empty.
 pub fn word(body: &Value, pointer: &str) -> Option<String> {
-    body.pointer(pointer).and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned)
+    place(body, pointer).and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned)
 }
 
 /// What the model wrote, as a completion: taken out of the [wrapper](schema::wrapped) if it is in one.

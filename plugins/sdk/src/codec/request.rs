@@ -60,13 +60,9 @@ pub fn finish(
         }
         headers.insert(name, value.clone());
     }
-    Ok(HttpRequest {
-        method: "POST".to_owned(),
-        path,
-        headers,
-        body: Value::Object(body).to_string(),
-        base_url: None,
-    })
+    // A value always has its JSON.
+    let body = serde_json::to_string(&body).unwrap_or_default();
+    Ok(HttpRequest { method: "POST".to_owned(), path, headers, body, base_url: None })
 }
 
 /// Headers that carry keys somewhere: a key in a profile would be written down.
