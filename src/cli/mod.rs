@@ -46,6 +46,7 @@ mod score_record;
 mod shadows;
 mod simulate;
 mod step;
+mod sweep;
 mod tape;
 mod test;
 mod trajectory_files;
@@ -91,6 +92,8 @@ enum Verb {
     Explain(explain::Arguments),
     /// Try policies on recorded or invented assessments, without any provider
     Simulate(simulate::Arguments),
+    /// Find the best policy of a space on recorded documents, and say how sure that is
+    Sweep(sweep::Arguments),
     /// Begin a project that passes `check`, `test` and `run` at once
     Init(init::Arguments),
     /// Add a profile, a rule, a field or a document type to the project in the working directory
@@ -166,6 +169,7 @@ fn run_process() -> Exit {
         Verb::Next(arguments) => next::execute(&arguments, &mut output),
         Verb::Explain(arguments) => explain::execute(&arguments, &mut output),
         Verb::Simulate(arguments) => simulate::execute(&arguments, &mut output),
+        Verb::Sweep(arguments) => sweep::execute(&arguments, &mut output),
         Verb::Init(arguments) => init::execute(&arguments, &mut output),
         Verb::New(arguments) => new::execute(&arguments, &mut output),
         Verb::Test(arguments) => test::execute(&arguments, &mut output),

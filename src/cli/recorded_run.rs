@@ -6,6 +6,7 @@ use super::output::Output;
 use super::resume::{JournalArgument, find_run, go_to_folder, words};
 use super::run_arguments;
 use crate::engine::{DocumentState, Event};
+use crate::experiment::sweep::RecordedBy;
 use crate::experiment::{Columns, Trajectory, differing_keys, told_otherwise};
 use crate::profile::{FileTracker, Files, Loaded};
 use crate::store::{Journal, RunId, StoredRun};
@@ -20,7 +21,7 @@ pub(super) struct RecordedRun {
     /// Its documents that have a candidate.
     pub(super) columns: Columns,
     /// How many have none, whatever the policy: they were skipped, could not be read, or their provider failed.
-    pub(super) without_candidate: usize,
+    without_candidate: usize,
     /// The merged settings of its profile.
     settings: Value,
     /// The digest of the files that the profile reached.
@@ -99,26 +100,54 @@ impl RecordedRun {
         })
     }
 
+    /// What its candidates came of.
+    pub(super) fn recorded_by(&self) -> RecordedBy {
+        RecordedBy { settings: self.settings.clone(), feedback: self.feedback.clone() }
+    }
+
+    /// Refuses a profile that reaches other files than the run did.
+    pub(super) fn same_files(&self, name: &str, other: &ReachedProfile) -> Result<(), Failure> {
+        if self.files_digest.as_ref().is_none_or(|digest| *digest == other.files_digest) {
+            return Ok(());
+        }
+        Err(self.made_otherwise(name, &["files that it reaches (rules, prompts, schemas, scripts)".to_owned()]))
+    }
+
+    /// Says how many documents no policy decides about.
+    pub(super) fn say_without_candidate(&self, output: &mut Output) {
+        if self.without_candidate == 0 {
+            return;
+        }
+        let documents = if self.without_candidate == 1 { "document" } else { "documents" };
+        let word = output.err_paint.warn("note:");
+        output.say(&format!(
+            "{word} {} {documents} of run `{}` without a candidate: left out, no policy decides about them",
+            self.without_candidate, self.id
+        ));
+    }
+
+    fn made_otherwise(&self, name: &str, differ: &[String]) -> Failure {
+        let message = format!(
+            "`{}` can't be tried on run `{}`: it makes or measures candidates otherwise ({})",
+            sanitize_line(name),
+            self.id,
+            differ.join(", ")
+        );
+        Failure::usage(message).help(
+            "a policy may differ in `accept`, `gate`, `stop`, `select`, `overall`, `on_escalate`, `on_regression` and `review`; for anything else run the documents again",
+        )
+    }
+
     /// Whether feedback would have told the policy's corrections something else: what it would have told otherwise. Refuses a
     /// profile that makes or measures candidates otherwise.
     pub(super) fn compared(&self, name: &str, other: &ReachedProfile) -> Result<Vec<&'static str>, Failure> {
         let settings = other.loaded.merged.to_json();
-        let mut differ: Vec<String> =
+        let differ: Vec<String> =
             differing_keys(&self.settings, &settings).iter().map(|key| format!("`{}`", sanitize_line(key))).collect();
-        if differ.is_empty() && self.files_digest.as_ref().is_some_and(|digest| *digest != other.files_digest) {
-            differ.push("files that it reaches (rules, prompts, schemas, scripts)".to_owned());
-        }
         if !differ.is_empty() {
-            let message = format!(
-                "`{}` can't be tried on run `{}`: it makes or measures candidates otherwise ({})",
-                sanitize_line(name),
-                self.id,
-                differ.join(", ")
-            );
-            return Err(Failure::usage(message).help(
-                "a policy may differ in `accept`, `gate`, `stop`, `select`, `overall`, `on_escalate`, `on_regression` and `review`; for anything else run the documents again",
-            ));
+            return Err(self.made_otherwise(name, &differ));
         }
+        self.same_files(name, other)?;
         Ok(told_otherwise(&self.settings, &settings, &self.feedback))
     }
 }

@@ -49,6 +49,11 @@ pub(super) struct JournalArgument {
 }
 
 impl JournalArgument {
+    /// This one, or the usual one.
+    pub(super) fn named(journal: Option<PathBuf>) -> Self {
+        JournalArgument { journal }
+    }
+
     /// How another command names the same journal: ` --journal FILE`, where it was named.
     pub(super) fn again(&self) -> String {
         match &self.journal {

@@ -170,10 +170,7 @@ fn recorded(
 fn say_beyond(run: &RecordedRun, compared: &[Compared], output: &mut Output) {
     let word = output.err_paint.warn("note:");
     let documents = |count: u64| if count == 1 { "1 document".to_owned() } else { format!("{count} documents") };
-    if run.without_candidate > 0 {
-        let left = documents(run.without_candidate as u64);
-        output.say(&format!("{word} {left} of run `{}` without a candidate: left out, no policy decides about them", run.id));
-    }
+    run.say_without_candidate(output);
     for Compared { policy, told_otherwise, beyond, .. } in compared {
         let [exhausted, other_base, other_feedback] = *beyond;
         let all = exhausted + other_base + other_feedback;

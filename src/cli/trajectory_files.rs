@@ -220,7 +220,7 @@ impl Reading {
         let mut columns = Columns::new(keep_candidates);
         self.lines(files, output, |reading, place, line, output| {
             columns.clear();
-            reading.into_columns(&mut columns, place, line, output)?;
+            reading.read_into(&mut columns, place, line, output)?;
             if columns.documents() == 0 { Ok(()) } else { each(&columns, output).map_err(Ended::Output) }
         })
     }
@@ -234,12 +234,12 @@ impl Reading {
     ) -> Result<Columns, Failure> {
         let mut columns = Columns::new(keep_candidates);
         self.lines(files, output, |reading, place, line, output| {
-            reading.into_columns(&mut columns, place, line, output)
+            reading.read_into(&mut columns, place, line, output)
         })?;
         Ok(columns)
     }
 
-    fn into_columns(
+    fn read_into(
         &mut self,
         columns: &mut Columns,
         place: Place<'_>,

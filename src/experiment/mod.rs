@@ -11,6 +11,8 @@ pub mod scenario;
 mod replay;
 mod simulate;
 pub mod statistics;
+#[doc(hidden)]
+pub mod sweep;
 mod tally;
 mod trajectory;
 

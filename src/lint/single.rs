@@ -7,6 +7,7 @@ use crate::disk;
 use crate::experiment::scenario::{
     Choice, SuiteKind as CaseKind, find_subject, test_profile, test_rules, test_vocabulary,
 };
+use crate::experiment::sweep::Experiment;
 use crate::feedback::{Role, Templates};
 use crate::ingest::Classifier;
 use crate::plan::Plan;
@@ -44,6 +45,8 @@ pub enum FileKind {
     Classification,
     /// What models cost.
     Prices,
+    /// What `sweep` tries.
+    Experiment,
     /// A JSON Schema, in `schemas/`.
     Schema,
     /// The template of a prompt, in `prompts/`.
@@ -55,7 +58,7 @@ pub enum FileKind {
 }
 
 /// What can be checked, in words.
-const KNOWN: &str = "profiles, rules, rubrics, extraction patterns, vocabularies, contexts, classifications, prices and cases (`.yaml`), \
+const KNOWN: &str = "profiles, rules, rubrics, extraction patterns, vocabularies, contexts, classifications, prices, experiments and cases (`.yaml`), \
      JSON Schemas (`.json`), prompts (`.md`) and scripts (`.rhai`) can be checked";
 
 impl FileKind {
@@ -72,6 +75,7 @@ impl FileKind {
             FileKind::Assertions => "a context",
             FileKind::Classification => "a classification",
             FileKind::Prices => "a table of prices",
+            FileKind::Experiment => "an experiment",
             FileKind::Schema => "a JSON Schema",
             FileKind::Prompt => "a prompt",
             FileKind::Context => "a text for prompts",
@@ -150,7 +154,9 @@ fn yaml_kind(file: &Arc<SourceFile>, name: &str, within: &dyn Fn(&str) -> bool) 
         "on_escalate",
         "on_regression",
     ];
-    if within("extract") || has("extract") && has("fields") {
+    if has("space") && has("objectives") {
+        Some(FileKind::Experiment)
+    } else if within("extract") || has("extract") && has("fields") {
         Some(FileKind::Extraction)
     } else if has("vocabulary") && has("values") {
         Some(FileKind::Vocabulary)
@@ -236,6 +242,9 @@ pub fn check_file(
         }
         FileKind::Prices => {
             Prices::parse(file, problems);
+        }
+        FileKind::Experiment => {
+            Experiment::parse(file, problems);
         }
         FileKind::Schema => schema(file, &library, problems),
         FileKind::Prompt => prompt(path, file, problems),

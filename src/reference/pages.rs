@@ -16,7 +16,7 @@ pub struct Page {
 }
 
 /// Every page.
-pub static PAGES: [Page; 8] = [
+pub static PAGES: [Page; 9] = [
     Page { name: "profile", title: "profiles", kinds: &["profile"] },
     Page { name: "rules", title: "rules", kinds: &["rules"] },
     Page { name: "rubric", title: "rubrics", kinds: &["rubric"] },
@@ -24,6 +24,7 @@ pub static PAGES: [Page; 8] = [
     Page { name: "classification", title: "classifications", kinds: &["classification"] },
     Page { name: "vocabulary", title: "vocabularies and contexts", kinds: &["vocabulary", "context"] },
     Page { name: "prices", title: "prices", kinds: &["prices"] },
+    Page { name: "experiment", title: "experiments", kinds: &["experiment"] },
     Page { name: "scenarios", title: "tests", kinds: &["scenarios", "rule-tests", "vocabulary-tests"] },
 ];
 

@@ -9,6 +9,7 @@
 //!   are inherited whole but for stages, which have the keys of the parent's stage of their `id`. A profile that extends none must have what the defaults lack.
 
 use crate::diag::{Problems, SourceFile};
+use crate::experiment::sweep::Experiment;
 use crate::experiment::scenario::{RuleCases, ScenarioFile, VocabularyCases};
 use crate::ingest::Classifier;
 use crate::profile::{Profile, Stage, defaults};
@@ -30,7 +31,7 @@ pub struct FileKind {
 }
 
 /// Every kind of YAML file that people write.
-pub static FILE_KINDS: [FileKind; 11] = [
+pub static FILE_KINDS: [FileKind; 12] = [
     FileKind { name: "profile", place: "profiles/NAME.yaml", root: Profile::mapping() },
     FileKind { name: "rules", place: "rules/NAME.yaml", root: &RULES },
     FileKind { name: "rubric", place: "rules/rubrics/NAME.yaml", root: Rubric::mapping() },
@@ -39,6 +40,7 @@ pub static FILE_KINDS: [FileKind; 11] = [
     FileKind { name: "vocabulary", place: "rules/vocabularies/NAME.yaml", root: Vocabulary::mapping() },
     FileKind { name: "context", place: "rules/NAME.yaml", root: Context::mapping() },
     FileKind { name: "prices", place: "prices.yaml", root: PriceTable::mapping() },
+    FileKind { name: "experiment", place: "NAME.sweep.yaml", root: Experiment::mapping() },
     FileKind { name: "scenarios", place: "profiles/NAME.test.yaml", root: ScenarioFile::mapping() },
     FileKind { name: "rule-tests", place: "rules/NAME.test.yaml", root: RuleCases::mapping() },
     FileKind {

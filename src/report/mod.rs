@@ -3,6 +3,7 @@
 mod comparison;
 mod junit;
 mod live;
+mod page;
 mod paint;
 mod policy_changes;
 mod progress;
@@ -10,18 +11,22 @@ mod rescoring;
 mod run_summary;
 mod scenarios;
 mod summary;
+mod sweep;
+mod text_table;
 
 pub(crate) use comparison::comparison;
 pub(crate) use junit::junit;
 pub use live::decision_line;
 pub(crate) use live::{Live, missed};
+pub use page::escape_html;
 pub use paint::Paint;
 pub(crate) use policy_changes::{documents_text, policy_changes_text};
 pub(crate) use progress::{PlainSteps, Progress};
 pub(crate) use rescoring::{rescoring_json, rescoring_lines};
 pub use run_summary::{
-    LookAt, LookAtIssue, PageOptions, RunFacts, RunSummary, Why, escape_html, render_html, render_text,
+    LookAt, LookAtIssue, PageOptions, RunFacts, RunSummary, Why, render_html, render_text,
 };
 pub use scenarios::suite_lines;
 pub(crate) use scenarios::{suites_closing, suites_json, unusable_line};
 pub(crate) use summary::{assessment_table, closing, document_summary};
+pub(crate) use sweep::{sweep_html, sweep_text};

@@ -45,6 +45,13 @@ impl Clusters {
         self.sizes.len()
     }
 
+    /// The sum of the values of each cluster, such that their mean is that of the documents.
+    #[must_use]
+    pub fn shares(&self, values: &[f64]) -> Vec<f64> {
+        let scale = number(self.sizes.len()) / number(self.of.len().max(1));
+        self.sums(values).into_iter().map(|sum| sum * scale).collect()
+    }
+
     /// The sum of the values of each cluster.
     fn sums(&self, values: &[f64]) -> Vec<f64> {
         let mut sums = vec![0.0; self.sizes.len()];
@@ -183,7 +190,7 @@ mod tests {
         let mut seeded = Seeded::new(3);
         let mut missed = 0;
         for seed in 0..400 {
-            let mut draw = || f64::from(u32::try_from(seeded.next() >> 32).unwrap()) / f64::from(u32::MAX) - 0.5;
+            let mut draw = || f64::from(u32::try_from(seeded.next_bits() >> 32).unwrap()) / f64::from(u32::MAX) - 0.5;
             let values: Vec<f64> = (0..80).map(|_| draw() + draw() + draw()).collect();
             let found = Bootstrap { samples: 400, confidence: 0.95, seed }.means(&Clusters::by(0..80), &[values])[0];
             missed += usize::from(found.low > 0.0 || found.high < 0.0);

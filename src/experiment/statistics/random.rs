@@ -13,7 +13,7 @@ impl Seeded {
     }
 
     /// The next 64 bits.
-    pub fn next(&mut self) -> u64 {
+    pub fn next_bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut bits = self.0;
         bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -23,7 +23,7 @@ impl Seeded {
 
     /// A number below `end`, each as likely (but for 2⁻³² of it); 0 for an `end` of 0. `end` must be below 2³².
     pub fn below(&mut self, end: usize) -> usize {
-        let bits = u128::from(self.next());
+        let bits = u128::from(self.next_bits());
         // The upper half of a product is below the factor.
         usize::try_from((bits * end as u128) >> 64).unwrap_or_default()
     }
@@ -44,7 +44,7 @@ mod tests {
     fn a_seed_determines_its_numbers() {
         // The reference implementation's first numbers for the seed 1234567.
         let mut seeded = Seeded::new(1_234_567);
-        let first: [u64; 3] = std::array::from_fn(|_| seeded.next());
+        let first: [u64; 3] = std::array::from_fn(|_| seeded.next_bits());
         assert_eq!(first, [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423]);
     }
 

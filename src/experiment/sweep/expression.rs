@@ -3,6 +3,7 @@
 use crate::policy::Condition;
 use crate::value::{CONDITION, Engine};
 use minijinja::Value;
+use minijinja::value::Serde;
 use std::sync::LazyLock;
 
 static ENGINE: LazyLock<Engine> = LazyLock::new(|| Engine::new(CONDITION));
@@ -23,9 +24,25 @@ pub(super) fn names(source: &str) -> Vec<String> {
     names
 }
 
+/// The names that a checked expression asks a mapping for: `cost_usd` in `reference.cost_usd`.
+pub(super) fn members<'s>(source: &'s str, mapping: &str) -> Vec<&'s str> {
+    let is_name = |c: char| c.is_alphanumeric() || c == '_';
+    let parts = source.match_indices(mapping).filter_map(|(at, _)| {
+        let (before, from) = source.split_at_checked(at)?;
+        let member = from.strip_prefix(mapping)?.strip_prefix('.')?;
+        let end = member.find(|c| !is_name(c)).unwrap_or(member.len());
+        (!before.ends_with(is_name)).then(|| member.get(..end)).flatten()
+    });
+    parts.collect()
+}
+
+/// Numbers by their names, as expressions see them.
+pub(super) fn named(numbers: &[(&str, f64)]) -> Value {
+    numbers.iter().map(|(name, value)| (*name, Value::from(*value))).collect()
+}
+
 /// The value of a checked expression: `true` is 1 and `false` 0. `None` when it is no number, or can't be computed.
-pub(super) fn compute(source: &str, variables: &[(&str, f64)]) -> Option<f64> {
-    let variables: Value = variables.iter().map(|(name, value)| (*name, Value::from(*value))).collect();
+pub(super) fn compute(source: &str, variables: Value) -> Option<f64> {
     let value = ENGINE.expression(source).ok()?.evaluate(variables).ok()?;
     let number = match value.kind() {
         minijinja::value::ValueKind::Bool => f64::from(u8::from(value.is_true())),
@@ -36,6 +53,6 @@ pub(super) fn compute(source: &str, variables: &[(&str, f64)]) -> Option<f64> {
 
 /// Whether a checked expression holds of some settings; `None` when it can't be computed.
 pub(super) fn holds(source: &str, settings: &serde_json::Value) -> Option<bool> {
-    let value = ENGINE.expression(source).ok()?.evaluate(Value::from_serialize(settings)).ok()?;
+    let value = ENGINE.expression(source).ok()?.evaluate(Value::from(Serde(settings))).ok()?;
     (!value.is_undefined()).then(|| value.is_true())
 }

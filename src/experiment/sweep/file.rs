@@ -3,14 +3,17 @@
 use super::expression;
 use super::measures::Measure;
 use super::space::{Space, settings_shape, space_shape};
-use crate::diag::{Code, Problem, Problems};
+use crate::diag::{Code, Problem, Problems, SourceFile};
 use crate::experiment::statistics::Bootstrap;
 use crate::mapping;
 use crate::profile::Override;
 use crate::value::decode::{Decode, Fields, Spanned, wrong_type};
 use crate::value::shape::Shape;
-use crate::value::yaml::{Data, Node};
+use crate::value::yaml::{self, Data, Node};
 use serde_json::Value;
+
+/// What constraints call the means of the reference.
+pub(super) const REFERENCE: &str = "reference";
 
 mapping! {
     /// Policies to choose from, recordings to try them on, and what is wanted of them. `loopctl sweep FILE` tries them all.
@@ -42,14 +45,15 @@ mapping! {
         /// What is wanted: the first one first.
         #[key(required, missing("say what is wanted: `objectives: [{ maximize: overall }, { minimize: cost_usd }]`"), examples(&["[{ maximize: overall }, { minimize: cost_usd }]"]))]
         pub objectives: Vec<Objective>,
-        /// What must hold of a policy: conditions over the means of its documents, such as `passed >= 0.7`.
-        #[key(shaped(|| Shape::list(Shape::text("a condition"))), default("[]"), examples(&["['review <= 0.2']"]))]
+        /// What must hold of a policy: conditions over the means of its documents, such as `passed >= 0.7`. The means of the
+        /// reference have `reference.` before their names.
+        #[key(shaped(|| Shape::list(Shape::text("a condition"))), default("[]"), examples(&["['review <= 0.2', 'cost_usd <= reference.cost_usd']"]))]
         pub constraints: Vec<Spanned<String>>,
         /// Which documents policies are chosen on, and which they are judged on.
         #[key(default("{}"), examples(&["{ test: 0.5, seed: 1 }"]))]
         pub split: SplitKeys,
         /// How intervals are found: documents are drawn again and again.
-        #[key(default("{}"), examples(&["{ samples: 10000, confidence: 0.99 }"]))]
+        #[key(default("{}"), examples(&["{ samples: 20000, confidence: 0.99 }"]))]
         pub bootstrap: Resampling,
         /// How many policies are shown at most: the more are shown, the more must be seen of each (Holm).
         #[key(whole(1, 100), default("12"), examples(&["5"]))]
@@ -90,11 +94,11 @@ mapping! {
 
 mapping! {
     /// How intervals are found.
-    "bootstrap" is "bootstrap", expects "`{ samples: 2000, confidence: 0.95 }`";
+    "bootstrap" is "bootstrap", expects "`{ samples: 10000, confidence: 0.95 }`";
     #[derive(Debug, Clone, Copy, PartialEq)]
     pub struct Resampling {
         /// How many samples of the documents are drawn.
-        #[key(whole(100, 100_000), default("2000"), examples(&["10000"]))]
+        #[key(whole(100, 100_000), default("10000"), examples(&["20000"]))]
         pub samples: usize,
         /// With which confidence something is said.
         #[key(number(0.5, 0.999), default("0.95"), examples(&["0.99"]))]
@@ -108,6 +112,20 @@ mapping! {
 impl From<Resampling> for Bootstrap {
     fn from(keys: Resampling) -> Self {
         Bootstrap { samples: keys.samples, confidence: keys.confidence, seed: keys.seed }
+    }
+}
+
+impl Experiment {
+    /// How many comparisons are shown at most: each policy with the reference in every objective and in what passes, and with
+    /// the chosen one in the first objective.
+    fn most_comparisons(&self) -> usize {
+        self.show * (self.objectives.len() + 2)
+    }
+
+    /// Reads the file of an experiment. Every problem found is pushed.
+    pub fn parse(file: &std::sync::Arc<SourceFile>, problems: &mut Problems) -> Option<Self> {
+        let root = yaml::parse(file, problems)?;
+        Self::decode(&root, problems).filter(|_| !problems.has_errors())
     }
 }
 
@@ -167,14 +185,18 @@ impl Decode for Objective {
                 return None;
             }
         };
-        check_expression(&expression, problems);
+        check_expression(&expression, Measure::unknown, problems);
         let name = keys.name.unwrap_or_else(|| expression.value.clone());
         Some(Objective { name, goal, expression: expression.value })
     }
 }
 
-fn check_expression(expression: &Spanned<String>, problems: &mut Problems) {
-    if let Err(why) = expression::check(&expression.value, Measure::unknown) {
+fn check_expression(
+    expression: &Spanned<String>,
+    unknown: impl Fn(&str) -> Option<String>,
+    problems: &mut Problems,
+) {
+    if let Err(why) = expression::check(&expression.value, unknown) {
         let problem = Problem::error(Code::BadTemplate, &expression.span, format!("this expression can't be used: {why}"));
         problems.push(problem.help("write names of measures, numbers and operators: `overall - 10 * cost_usd`"));
     }
@@ -207,7 +229,21 @@ fn check(experiment: &Experiment, fields: &Fields<'_>, problems: &mut Problems) 
         problems.push(Problem::error(Code::Empty, fields.span(), message).help("add `objectives: [{ maximize: overall }]`"));
     }
     for constraint in &experiment.constraints {
-        check_expression(constraint, problems);
+        let wrong_member = expression::members(&constraint.value, REFERENCE).into_iter().find_map(Measure::unknown);
+        let unknown = |name: &str| match name {
+            REFERENCE => wrong_member.clone(),
+            name => Measure::unknown(name),
+        };
+        check_expression(constraint, unknown, problems);
+    }
+    let (comparisons, samples) = (experiment.most_comparisons(), experiment.bootstrap.samples);
+    // The smallest p-value there can be is 2 / (samples + 1), and Holm multiplies it by the number of comparisons.
+    #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "some thousands")]
+    let needed = (2.0 * comparisons as f64 / (1.0 - experiment.bootstrap.confidence)).ceil() as usize;
+    if samples < needed {
+        let message = format!("with {samples} samples nothing could be told apart: up to {comparisons} comparisons are shown");
+        let help = format!("write `bootstrap: {{ samples: {needed} }}` or more, or show fewer policies with `show`");
+        problems.push(Problem::error(Code::OutOfRange, fields.span(), message).help(help));
     }
     let known = experiment.space.roots();
     for condition in &experiment.conditions {

@@ -13,7 +13,7 @@ mapping! {
     /// Numbers from one to another, both included.
     "range" is "range", expects "`{ from: 1, to: 6, step: 1 }`";
     #[derive(Debug, Clone, Copy, PartialEq)]
-    pub struct Range {
+    pub(super) struct Range {
         /// The first number.
         #[key(required, examples(&["0.8"]))]
         from: f64,

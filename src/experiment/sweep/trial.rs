@@ -1,29 +1,16 @@
 //! One policy tried on all documents.
 
-use super::file::Goal;
+use super::candidate::Candidate;
+use super::file::{Goal, REFERENCE};
 use super::measures::Measure;
-use super::{Experiment, expression};
+use super::{Experiment, Split, expression};
 use crate::experiment::columns::{Columns, Decided, Decider};
-use crate::policy::{FinalStatus, IssueCounts, Review, ScriptCriteria, StopReason};
+use crate::policy::{FinalStatus, IssueCounts, StopReason};
 use crate::profile::{IssueKind, LoopPolicy, Overall};
 use crate::score::Scores;
 use crate::value::{Disposition, Severity};
+use minijinja::Value;
 use std::collections::BTreeMap;
-
-/// A policy of the space, ready to be tried.
-#[derive(Debug)]
-pub struct Candidate {
-    /// What decides.
-    pub policy: LoopPolicy,
-    /// Its compiled script criteria.
-    pub scripts: ScriptCriteria,
-    /// When a result needs review, and the condition as it is written.
-    pub review: Option<(String, Review)>,
-    /// The dimensions of its profile.
-    pub dimensions: Vec<String>,
-    /// Whether its feedback would have told something else than was recorded.
-    pub told_otherwise: bool,
-}
 
 /// What is measured of each document, and what for.
 #[derive(Debug, Clone)]
@@ -34,6 +21,8 @@ pub struct Goals {
     used: Vec<Measure>,
     /// What a candidate is worth, whatever a policy weighs.
     overall: Overall,
+    /// What the reference comes to where policies are chosen, for constraints.
+    reference: Option<Numbers>,
 }
 
 #[derive(Debug, Clone)]
@@ -59,6 +48,23 @@ pub struct Evaluation {
     pub behaviour: u64,
 }
 
+/// What a policy comes to on each of some documents.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcomes {
+    /// A column for each objective.
+    pub objectives: Vec<Vec<f64>>,
+    /// Whether a candidate was accepted.
+    pub passed: Vec<bool>,
+}
+
+/// Sums over documents.
+struct Sums {
+    objectives: Vec<f64>,
+    measures: Numbers,
+    beyond: usize,
+    behaviour: u64,
+}
+
 impl Goals {
     /// Of an experiment; `reference` is the policy whose overall score is the measure of all.
     #[must_use]
@@ -73,11 +79,23 @@ impl Goals {
         let expressions = experiment.objectives.iter().map(|one| &one.expression).chain(&constraints);
         let mut used: Vec<Measure> =
             expressions.flat_map(|one| expression::names(one)).filter_map(|name| Measure::named(&name)).collect();
+        let of_reference = constraints.iter().flat_map(|one| expression::members(one, REFERENCE));
+        used.extend(of_reference.filter_map(Measure::named));
         // Always compared.
         used.push(Measure::Passed);
         used.sort_unstable();
         used.dedup();
-        Goals { objectives, constraints, used, overall: reference.overall.clone() }
+        Goals { objectives, constraints, used, overall: reference.overall.clone(), reference: None }
+    }
+
+    /// The same, with what the reference comes to on the documents that policies are chosen on. Constraints over `reference`
+    /// have no value without it.
+    ///
+    /// # Errors
+    /// As for [`Trial::evaluate`].
+    pub fn with_reference(self, columns: &Columns, reference: &Candidate, train: &[usize]) -> Result<Self, usize> {
+        let sums = Trial::new(columns, &self).sums(reference, train)?.measures;
+        Ok(Goals { reference: Some(sums.map(|sum| sum / count_of(train))), ..self })
     }
 
     /// What is looked at of each document.
@@ -94,7 +112,7 @@ impl Goals {
     fn compute(&self, formula: &Formula, numbers: &Numbers) -> Option<f64> {
         match formula {
             Formula::One(measure) => numbers.get(measure.place()).copied(),
-            Formula::Expression(source) => expression::compute(source, &self.named(numbers)),
+            Formula::Expression(source) => expression::compute(source, expression::named(&self.named(numbers))),
         }
     }
 
@@ -103,8 +121,14 @@ impl Goals {
         self.used.iter().map(|measure| (measure.name(), value(measure))).collect()
     }
 
-    fn uses(&self, measure: Measure) -> bool {
-        self.used.contains(&measure)
+    /// Whether a constraint holds of the means of a policy.
+    fn keeps(&self, constraint: &str, means: &Numbers) -> Option<bool> {
+        let numbers = self.named(means);
+        let mut variables: Vec<(&str, Value)> = numbers.into_iter().map(|(name, value)| (name, value.into())).collect();
+        if let Some(reference) = &self.reference {
+            variables.push((REFERENCE, expression::named(&self.named(reference))));
+        }
+        expression::compute(constraint, variables.into_iter().collect()).map(|holds| holds != 0.0)
     }
 }
 
@@ -135,8 +159,21 @@ impl<'c> Trial<'c> {
     /// # Errors
     /// The place of the objective, or of the constraint after them.
     pub fn evaluate(&mut self, candidate: &Candidate, train: &[usize]) -> Result<Evaluation, usize> {
+        let Sums { objectives, measures, beyond, behaviour } = self.sums(candidate, train)?;
+        let count = count_of(train);
+        let means = measures.map(|sum| sum / count);
+        let mut keeps_constraints = true;
+        for (at, constraint) in self.goals.constraints.iter().enumerate() {
+            keeps_constraints &= self.goals.keeps(constraint, &means).ok_or(self.goals.objectives.len() + at)?;
+        }
+        let means = objectives.iter().map(|sum| sum / count).collect();
+        Ok(Evaluation { means, keeps_constraints, beyond, behaviour })
+    }
+
+    /// Decides about every document, and adds up what comes of those of `train`.
+    fn sums(&mut self, candidate: &Candidate, train: &[usize]) -> Result<Sums, usize> {
         let mut decider = self.decider(candidate);
-        let mut sums = vec![0.0; self.goals.objectives.len()];
+        let mut objectives = vec![0.0; self.goals.objectives.len()];
         let mut measures: Numbers = [0.0; Measure::ALL.len()];
         let mut beyond = 0;
         let mut behaviour = 0xCBF2_9CE4_8422_2325_u64;
@@ -148,29 +185,28 @@ impl<'c> Trial<'c> {
             behaviour = mixed(behaviour, &decided);
             if is_train && beyond == 0 {
                 let numbers = self.numbers(candidate, document, &decided);
-                for (sum, value) in sums.iter_mut().zip(self.objectives(document, &numbers)?) {
+                for (sum, value) in objectives.iter_mut().zip(self.objectives(document, &numbers)?) {
                     *sum += value;
                 }
                 measures.iter_mut().zip(numbers).for_each(|(sum, value)| *sum += value);
             }
         }
-        #[expect(clippy::cast_precision_loss, reason = "counts of documents")]
-        let count = train.len().max(1) as f64;
-        let means = measures.map(|sum| sum / count);
-        let mut keeps_constraints = true;
-        for (at, constraint) in self.goals.constraints.iter().enumerate() {
-            let holds = expression::compute(constraint, &self.goals.named(&means));
-            keeps_constraints &= holds.ok_or(self.goals.objectives.len() + at)? != 0.0;
-        }
-        let means = sums.iter().map(|sum| sum / count).collect();
-        Ok(Evaluation { means, keeps_constraints, beyond, behaviour })
+        Ok(Sums { objectives, measures, beyond, behaviour })
+    }
+
+    /// What a policy comes to on each document of both parts.
+    ///
+    /// # Errors
+    /// The place of an objective that can't be computed.
+    pub fn outcomes(&mut self, candidate: &Candidate, split: &Split) -> Result<[Outcomes; 2], usize> {
+        Ok([self.columns(candidate, &split.train)?, self.columns(candidate, &split.test)?])
     }
 
     /// The objectives of each of some documents, each in a column, and which of them passed.
     ///
     /// # Errors
     /// The place of an objective that can't be computed.
-    pub fn columns(&mut self, candidate: &Candidate, documents: &[usize]) -> Result<(Vec<Vec<f64>>, Vec<bool>), usize> {
+    fn columns(&mut self, candidate: &Candidate, documents: &[usize]) -> Result<Outcomes, usize> {
         let mut decider = self.decider(candidate);
         let mut columns = vec![Vec::with_capacity(documents.len()); self.goals.objectives.len()];
         let mut passed = Vec::with_capacity(documents.len());
@@ -182,7 +218,7 @@ impl<'c> Trial<'c> {
             }
             passed.push(decided.stop_reason == StopReason::Accepted);
         }
-        Ok((columns, passed))
+        Ok(Outcomes { objectives: columns, passed })
     }
 
     fn decider<'p>(&self, candidate: &'p Candidate) -> Decider<'c, 'p> {
@@ -267,8 +303,11 @@ impl<'c> Trial<'c> {
             return *known;
         }
         let dimensions: Vec<&str> = candidate.dimensions.iter().map(String::as_str).collect();
-        let score = |name: &&str| Some((*name, self.columns.recorded_score(document, returned?, name)?));
-        let scores: Scores = dimensions.iter().filter_map(|name| score(name)).collect();
+        let columns = self.columns;
+        let measured = dimensions.iter().filter_map(|name| {
+            Some((*name, columns.recorded_score(document, returned?, name)?))
+        });
+        let scores: Scores = measured.collect();
         let applies = review.applies(status, overall, &scores, &dimensions);
         if self.reviews.len() < MOST_KEPT {
             self.reviews.insert(key, applies);
@@ -283,6 +322,11 @@ fn mixed(hash: u64, decided: &Decided) -> u64 {
     let status = FinalStatus::ALL.iter().position(|known| *known == decided.stop_reason.status());
     let ended = [decided.iteration_count as u64, returned, status.unwrap_or_default() as u64];
     ended.into_iter().fold(hash, |hash, part| (hash ^ part).wrapping_mul(0x0100_0000_01B3))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of documents")]
+fn count_of(documents: &[usize]) -> f64 {
+    documents.len().max(1) as f64
 }
 
 /// Counts as numbers.

@@ -4,7 +4,7 @@ use crate::value::{Millis, Usage};
 
 /// A share; `None` of nothing.
 #[must_use]
-pub(super) fn share(part: u64, whole: u64) -> Option<f64> {
+pub(in crate::report) fn share(part: u64, whole: u64) -> Option<f64> {
     #[expect(clippy::cast_precision_loss, reason = "a share needs no more digits")]
     let share = (whole > 0).then(|| part as f64 / whole as f64);
     share
@@ -97,7 +97,7 @@ pub(crate) fn duration(time: Millis) -> String {
 
 /// `1 document`, `12 documents`.
 #[must_use]
-pub(super) fn documents(count: u64) -> String {
+pub(in crate::report) fn documents(count: u64) -> String {
     if count == 1 { "1 document".to_owned() } else { format!("{} documents", thousands(count)) }
 }
 

@@ -17,9 +17,10 @@ mod page_view;
 mod text;
 mod written;
 
+pub(in crate::report) use figures::{documents, share};
 pub(crate) use figures::{dollars, duration, thousands};
 pub use look_at::{LookAt, LookAtIssue, Why};
-pub use page::{PageOptions, escape_html, render_html};
+pub use page::{PageOptions, render_html};
 pub use text::render_text;
 
 use crate::policy::{FinalStatus, StopReason};

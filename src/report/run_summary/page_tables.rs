@@ -4,8 +4,8 @@ use super::fields::Fill;
 use super::figures::{documents, percent, share, thousands};
 use super::{RunSummary, TypeSummary};
 use crate::policy::FinalStatus;
+use crate::report::page::{Row, Table, column, figure, of_100, tenths};
 use crate::value::Severity;
-use serde::Serialize;
 use std::cmp::Reverse;
 
 /// Most rows of each table; what is left out is said.
@@ -13,33 +13,6 @@ const MOST_TYPES: usize = 12;
 const MOST_ENDINGS: usize = 40;
 const MOST_ISSUES: usize = 60;
 const MOST_FIELDS: usize = 60;
-
-/// A table, with a bar in each row where there is something to compare.
-#[derive(Debug, Serialize)]
-pub(super) struct Table {
-    heading: String,
-    note: String,
-    caption: String,
-    /// What the bars say, for the head of their column; empty without bars.
-    bars: &'static str,
-    columns: Vec<Column>,
-    rows: Vec<Row>,
-    more: usize,
-}
-
-#[derive(Debug, Serialize)]
-struct Column {
-    name: &'static str,
-    class: &'static str,
-}
-
-#[derive(Debug, Serialize)]
-struct Row {
-    cells: Vec<String>,
-    /// The length of the bar, of 100.
-    bar: f64,
-    class: &'static str,
-}
 
 /// All tables with something in them, in the order of the page.
 pub(super) fn tables(summary: &RunSummary) -> Vec<Table> {
@@ -56,14 +29,6 @@ pub(super) fn largest_types(summary: &RunSummary) -> Vec<(&String, &TypeSummary)
     types.sort_by_key(|(name, of)| (Reverse(of.documents), *name));
     types.truncate(MOST_TYPES);
     types
-}
-
-fn column(name: &'static str) -> Column {
-    Column { name, class: "" }
-}
-
-fn figure(name: &'static str) -> Column {
-    Column { name, class: "number" }
 }
 
 fn iterations(summary: &RunSummary) -> Table {
@@ -155,7 +120,7 @@ fn field_tables(summary: &RunSummary) -> Vec<Table> {
 
 fn types(summary: &RunSummary) -> Table {
     let rows = largest_types(summary).into_iter().map(|(name, of)| Row {
-        bar: share(of.passed, of.documents).map_or(0.0, |share| super::page_view::tenths(share * 100.0)),
+        bar: share(of.passed, of.documents).map_or(0.0, |share| tenths(share * 100.0)),
         cells: vec![
             name.clone(),
             thousands(of.documents),
@@ -225,9 +190,4 @@ fn errors(summary: &RunSummary) -> Table {
         rows: rows.collect(),
         more: 0,
     }
-}
-
-/// The length of a bar, of 100.
-fn of_100(count: u64, most: u64) -> f64 {
-    share(count, most).map_or(0.0, |share| super::page_view::tenths(share * 100.0))
 }

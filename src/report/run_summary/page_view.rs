@@ -4,9 +4,10 @@
 use super::figures::{documents, dollars, duration, percent, spelled_money, thousands};
 use super::histogram::SCORE_BINS;
 use super::look_at::LookAt;
-use super::page_tables::{Table, largest_types, tables};
+use super::page_tables::{largest_types, tables};
 use super::{RunSummary, TypeSummary};
 use crate::policy::FinalStatus;
+use crate::report::page::{Fact, Table, Tile, tenths};
 use crate::value::Millis;
 use serde::Serialize;
 use std::cmp::Reverse;
@@ -35,20 +36,6 @@ impl Default for Labels {
     fn default() -> Self {
         Labels { documents: "Documents", share: "Share" }
     }
-}
-
-#[derive(Debug, Serialize)]
-struct Fact {
-    name: &'static str,
-    value: String,
-}
-
-#[derive(Debug, Serialize)]
-struct Tile {
-    name: &'static str,
-    value: String,
-    note: String,
-    class: &'static str,
 }
 
 /// One bar of all documents.
@@ -141,11 +128,6 @@ fn number(count: u64) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "drawn in pixels")]
     let number = count as f64;
     number
-}
-
-/// A length with one decimal: pages stay short, and the same on every machine.
-pub(super) fn tenths(length: f64) -> f64 {
-    (length * 10.0).round() / 10.0
 }
 
 impl<'s> Page<'s> {

@@ -6,6 +6,8 @@ use super::figures::{documents, duration, percent, spelled_money, thousands};
 use super::look_at::LookAt;
 use crate::policy::FinalStatus;
 use crate::report::summary::sparkline;
+use crate::report::text_table::Align::{self, Left, Right};
+use crate::report::text_table::text_table;
 use crate::value::{Millis, Severity, sanitize_line};
 use std::cmp::Reverse;
 use std::fmt::Write;
@@ -41,14 +43,6 @@ struct Text {
 
 type Colour = fn(Paint, &str) -> String;
 
-/// How the cells of a column stand.
-#[derive(Clone, Copy)]
-enum Align {
-    Left,
-    Right,
-}
-use Align::{Left, Right};
-
 impl Text {
     fn line(&mut self, line: &str) {
         let _ = writeln!(self.out, "{}", line.trim_end());
@@ -56,39 +50,7 @@ impl Text {
 
     /// A table below a heading; nothing without rows. `more` is said of rows that are left out.
     fn table(&mut self, heading: &str, columns: &[(&str, Align)], rows: &[Vec<String>], more: usize) {
-        if rows.is_empty() {
-            return;
-        }
-        let heading = self.paint.strong(heading);
-        self.line("");
-        self.line(&heading);
-        let names: Vec<String> = columns.iter().map(|(name, _)| (*name).to_owned()).collect();
-        let width = |at: usize| {
-            let cells = rows.iter().chain([&names]).filter_map(|row| row.get(at));
-            cells.map(|cell| cell.chars().count()).max().unwrap_or_default()
-        };
-        let widths: Vec<usize> = (0..columns.len()).map(width).collect();
-        let aligned = |row: &[String]| {
-            let mut line = String::new();
-            for ((cell, (_, align)), width) in row.iter().zip(columns).zip(&widths) {
-                let _ = match align {
-                    Left => write!(line, "  {cell:<width$}"),
-                    Right => write!(line, "  {cell:>width$}"),
-                };
-            }
-            line
-        };
-        if columns.iter().any(|(name, _)| !name.is_empty()) {
-            let names = self.paint.faint(aligned(&names).trim_end());
-            self.line(&names);
-        }
-        for row in rows {
-            self.line(&aligned(row));
-        }
-        if more > 0 {
-            let more = self.paint.faint(&format!("  and {more} more"));
-            self.line(&more);
-        }
+        self.out.push_str(&text_table(heading, columns, rows, more, self.paint));
     }
 
     fn head(&mut self, summary: &RunSummary) {
