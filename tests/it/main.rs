@@ -161,6 +161,8 @@ mod simulate_run;
 #[cfg(test)]
 mod slips;
 #[cfg(test)]
+mod sweep;
+#[cfg(test)]
 mod telemetry;
 #[cfg(test)]
 mod trajectories;

@@ -88,7 +88,7 @@ fn other_prompts_feedback_and_measures_are_refused() {
 
 #[test]
 fn documents_without_a_candidate_are_left_out() {
-    let place = steps("stop: { max_iterations: 2 }", &[]);
+    let place = steps("stop: { max_iterations: 2 }", &[json!({"fault": "invalid_request"})]);
     run(&place, &[]);
     let ran = tried(&place, &[]).exits(0).says(&["1 document of run", "without a candidate: left out"]);
     assert_eq!(ran.out, "");

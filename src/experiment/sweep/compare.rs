@@ -35,11 +35,11 @@ pub struct Comparison {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Standing {
-    /// Better in an objective, and in none worse.
+    /// Better in an objective, and in none shown to be worse.
     Better,
     /// Better in an objective, and worse in another.
     Mixed,
-    /// Worse in an objective, and in none better.
+    /// Worse in an objective, and in none shown to be better.
     Worse,
     /// A tie: it is not shown to differ.
     NotShown,

@@ -38,7 +38,7 @@ pub(super) fn members<'s>(source: &'s str, mapping: &str) -> Vec<&'s str> {
 
 /// Numbers by their names, as expressions see them.
 pub(super) fn named(numbers: &[(&str, f64)]) -> Value {
-    numbers.iter().map(|(name, value)| (*name, Value::from(*value))).collect()
+    Value::from_pairs(numbers.iter().map(|(name, value)| (*name, *value)))
 }
 
 /// The value of a checked expression: `true` is 1 and `false` 0. `None` when it is no number, or can't be computed.

@@ -128,7 +128,7 @@ impl Goals {
         if let Some(reference) = &self.reference {
             variables.push((REFERENCE, expression::named(&self.named(reference))));
         }
-        expression::compute(constraint, variables.into_iter().collect()).map(|holds| holds != 0.0)
+        expression::compute(constraint, Value::from_pairs(variables)).map(|holds| holds != 0.0)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::plots::{DifferencePlot, FrontPlot};
 use super::words::{
-    counts, decimals, goal, interval, needed, number, passed, percent, policy, signed, signed_interval, standing,
+    counts, decimals, goal, interval, needed, number, passed, percent, policy, policy_among, signed, signed_interval, standing,
     standing_word, verdict,
 };
 use crate::experiment::sweep::{Findings, ShownPolicy};
@@ -99,7 +99,7 @@ fn policies_table(findings: &Findings) -> Table {
         Row {
             cells: vec![
                 number.to_string(),
-                policy(shown),
+                policy_among(shown, findings),
                 comparison.map_or("", |comparison| standing_word(comparison.standing)).to_owned(),
                 match comparison.and_then(|comparison| comparison.against_chosen) {
                     Some(difference) => verdict(difference.verdict).to_owned(),

@@ -1,7 +1,7 @@
 //! What an experiment found, for terminals: the chosen policy first, then the front.
 
 use super::words::{
-    counts, decimals, goal, interval, needed, number, passed, percent, policy, signed, signed_interval, standing,
+    counts, decimals, goal, interval, needed, number, passed, percent, policy, policy_among, signed, signed_interval, standing,
     standing_word, verdict,
 };
 use crate::experiment::sweep::{Findings, ShownPolicy};
@@ -52,7 +52,7 @@ pub(crate) fn sweep_text(findings: &Findings, paint: Paint) -> String {
         );
         let _ = writeln!(
             out,
-            "  `n needed`: documents on which a difference of this size would be seen four times out of five."
+            "  `n needed`: documents on which a difference of this size would be seen four times out of five.\n  `same`: other policies of the space that come to the same on every document."
         );
     }
     out
@@ -111,10 +111,10 @@ fn policies(findings: &Findings, paint: Paint) -> String {
             Some(None) => "–",
             None => "",
         };
-        let same = if shown.same == 0 { String::new() } else { format!("and {} that come to the same", shown.same) };
+        let same = if shown.same == 0 { String::new() } else { thousands(shown.same as u64) };
         vec![
             number.to_string(),
-            sanitize_line(&policy(shown)),
+            sanitize_line(&policy_among(shown, findings)),
             standing.to_owned(),
             against_chosen.to_owned(),
             same,
@@ -123,7 +123,7 @@ fn policies(findings: &Findings, paint: Paint) -> String {
     let rows: Vec<Vec<String>> = (1..).zip(&findings.shown).map(row).collect();
     let first = findings.objectives.first().map_or("", |objective| objective.name.as_str());
     let against_first = format!("{} against 1", sanitize_line(first));
-    let columns = [("", Right), ("policy", Left), ("against the reference", Left), (&against_first, Left), ("", Left)];
+    let columns = [("", Right), ("policy", Left), ("against the reference", Left), (&against_first, Left), ("same", Right)];
     text_table("On the front", &columns, &rows, 0, paint)
 }
 

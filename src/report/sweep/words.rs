@@ -67,9 +67,9 @@ pub(super) fn needed(difference: &Difference) -> String {
 /// How a policy stands against the reference, as a sentence goes on: "… is better than `balanced`".
 pub(super) fn standing(standing: Standing, reference: &str) -> String {
     match standing {
-        Standing::Better => format!("better than {reference} in at least one objective, and worse in none"),
+        Standing::Better => format!("better than {reference} in at least one objective, and not shown to be worse in any"),
         Standing::Mixed => format!("better than {reference} in at least one objective, and worse in another"),
-        Standing::Worse => format!("worse than {reference} in at least one objective, and better in none"),
+        Standing::Worse => format!("worse than {reference} in at least one objective, and not shown to be better in any"),
         Standing::NotShown => format!("a tie: it is not shown to differ from {reference}"),
         Standing::Equal => format!("a tie: every document comes to the same as with {reference}"),
     }
@@ -86,9 +86,21 @@ pub(super) fn standing_word(standing: Standing) -> &'static str {
     }
 }
 
-/// A policy by its profile and settings.
+/// A policy by its profile and all of its settings.
 pub(super) fn policy(policy: &ShownPolicy) -> String {
     std::iter::once(policy.profile.clone()).chain(policy.flags()).collect::<Vec<_>>().join(" ")
+}
+
+/// A policy by its profile and the settings that are not the same in all policies that are shown.
+pub(super) fn policy_among(policy: &ShownPolicy, findings: &Findings) -> String {
+    let differs = |key: &String| {
+        let mut values = findings.shown.iter().map(|shown| shown.settings.get(key));
+        let first = values.next();
+        values.any(|value| Some(value) != first)
+    };
+    let is_alone = findings.shown.len() == 1;
+    let flags = policy.settings.iter().filter(|(key, _)| is_alone || differs(key)).map(|(key, value)| format!("{key}={value}"));
+    std::iter::once(policy.profile.clone()).chain(flags).collect::<Vec<_>>().join(" ")
 }
 
 /// `maximize`, `minimize`.
