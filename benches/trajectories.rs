@@ -39,7 +39,9 @@ pub(crate) fn bench(criterion: &mut Criterion) {
     let trajectories: Vec<Trajectory> = lines.iter().map(|line| Trajectory::parse(line).unwrap()).collect();
     group.throughput(Throughput::Elements(trajectories.len() as u64));
     group.bench_function("balanced, with a record of each decision", |b| {
-        b.iter(|| trajectories.iter().map(|one| simulate(&policy, &scripts, one).decisions.len()).sum::<usize>());
+        b.iter(|| {
+            trajectories.iter().map(|one| simulate(&policy, &scripts, one).decisions.len()).sum::<usize>()
+        });
     });
 
     group.throughput(Throughput::Bytes(RECORDED.len() as u64));
@@ -51,7 +53,12 @@ pub(crate) fn bench(criterion: &mut Criterion) {
         });
     });
     group.bench_function("read as trees", |b| {
-        b.iter(|| lines.iter().map(|line| Trajectory::parse(black_box(line)).unwrap().iterations.len()).sum::<usize>());
+        b.iter(|| {
+            lines
+                .iter()
+                .map(|line| Trajectory::parse(black_box(line)).unwrap().iterations.len())
+                .sum::<usize>()
+        });
     });
     group.finish();
 }

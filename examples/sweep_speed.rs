@@ -45,8 +45,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let candidate = |settings: &[String]| -> Option<Candidate> {
         let mut problems = Problems::new();
         let usual = ["assess.quality=given", "overall.from=quality"].map(str::to_owned);
-        let settings: Vec<Override> =
-            usual.iter().chain(settings).filter_map(|flag| Override::from_flag(flag, &mut problems)).collect();
+        let settings: Vec<Override> = usual
+            .iter()
+            .chain(settings)
+            .filter_map(|flag| Override::from_flag(flag, &mut problems))
+            .collect();
         let loaded = load("balanced", &Library::embedded(), &settings, &|_| None, &mut problems)?;
         let scripts = ScriptCriteria::default();
         Some(Candidate {

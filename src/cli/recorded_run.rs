@@ -48,9 +48,9 @@ impl ReachedProfile {
         // That it compiles shows that all of its files were read.
         arguments.plan_from(&library, forced, output)?;
         let files_digest = notes.take().digest(Path::new(&arguments.profile));
-        let loaded = arguments.loaded_from(&library, forced).ok_or_else(|| {
-            Failure::usage(format!("the profile `{}` can't be used", arguments.profile))
-        })?;
+        let loaded = arguments
+            .loaded_from(&library, forced)
+            .ok_or_else(|| Failure::usage(format!("the profile `{}` can't be used", arguments.profile)))?;
         Ok(ReachedProfile { loaded, files_digest })
     }
 }
@@ -63,15 +63,19 @@ impl RecordedRun {
         let mut columns = Columns::new(true);
         let mut without_candidate = 0;
         for document in journal.documents(&run.id)?.iter().filter(|document| document.finished) {
-            match Trajectory::of_run(document.record.id.as_str().into(), &state_of(&journal, &run, document)?) {
+            match Trajectory::of_run(document.record.id.as_str().into(), &state_of(&journal, &run, document)?)
+            {
                 Some(trajectory) => columns.push(&trajectory),
                 None => without_candidate += 1,
             }
         }
         let command = words(&run.record.settings);
         let arguments = run_arguments(&command).ok_or_else(|| {
-            Failure::broken(format!("the journal does not say which profile run `{}` had, or not in a way that is understood", run.id))
-                .help("runs of `loopctl run` can be tried; those of other programs can't")
+            Failure::broken(format!(
+                "the journal does not say which profile run `{}` had, or not in a way that is understood",
+                run.id
+            ))
+            .help("runs of `loopctl run` can be tried; those of other programs can't")
         })?;
         go_to_folder(&run.record.settings, true, output);
         let profile = ReachedProfile::load(arguments.profile(), &[], output)?;
@@ -110,7 +114,8 @@ impl RecordedRun {
         if self.files_digest.as_ref().is_none_or(|digest| *digest == other.files_digest) {
             return Ok(());
         }
-        Err(self.made_otherwise(name, &["files that it reaches (rules, prompts, schemas, scripts)".to_owned()]))
+        Err(self
+            .made_otherwise(name, &["files that it reaches (rules, prompts, schemas, scripts)".to_owned()]))
     }
 
     /// Says how many documents no policy decides about.
@@ -142,8 +147,10 @@ impl RecordedRun {
     /// profile that makes or measures candidates otherwise.
     pub(super) fn compared(&self, name: &str, other: &ReachedProfile) -> Result<Vec<&'static str>, Failure> {
         let settings = other.loaded.merged.to_json();
-        let differ: Vec<String> =
-            differing_keys(&self.settings, &settings).iter().map(|key| format!("`{}`", sanitize_line(key))).collect();
+        let differ: Vec<String> = differing_keys(&self.settings, &settings)
+            .iter()
+            .map(|key| format!("`{}`", sanitize_line(key)))
+            .collect();
         if !differ.is_empty() {
             return Err(self.made_otherwise(name, &differ));
         }

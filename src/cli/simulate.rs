@@ -60,7 +60,8 @@ struct Compared {
 pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
     refuse_profiles(&arguments.files)?;
     if arguments.run.is_none() && arguments.journal.is_named() {
-        return Err(Failure::usage("`--journal` goes with `--run`").help("files of trajectories are read as they are"));
+        return Err(Failure::usage("`--journal` goes with `--run`")
+            .help("files of trajectories are read as they are"));
     }
     let mut compared = policies(arguments, output)?;
     let mut writer = RecordWriter::buffered(arguments.format.chosen(output)?);
@@ -107,7 +108,9 @@ fn answer(
     let mut trials: Vec<Trial<'_, '_>> = compared.iter_mut().map(|one| Trial::of(one, columns)).collect();
     for document in 0..columns.documents() {
         for trial in &mut trials {
-            let (Some(id), Some(decided)) = (columns.id(document), trial.decider.decide(document)) else { continue };
+            let (Some(id), Some(decided)) = (columns.id(document), trial.decider.decide(document)) else {
+                continue;
+            };
             trial.observed.notes(trial.name, trial.decider.take_notes(), output);
             trial.observed.count_assumed(columns, document, trial.policy, &decided);
             if let Some(beyond) = decided.beyond
@@ -139,7 +142,8 @@ struct Trial<'c, 'p> {
 
 impl<'c, 'p> Trial<'c, 'p> {
     fn of(compared: &'p mut Compared, columns: &'c Columns) -> Self {
-        let Compared { policy: Policy { name, policy, scripts, observed }, tally, told_otherwise, beyond } = compared;
+        let Compared { policy: Policy { name, policy, scripts, observed }, tally, told_otherwise, beyond } =
+            compared;
         let decider = Decider::new(columns, policy, scripts).told_otherwise(!told_otherwise.is_empty());
         Trial { name, policy, decider, observed, tally, beyond }
     }
@@ -169,7 +173,8 @@ fn recorded(
 /// Says how many documents end as nobody recorded.
 fn say_beyond(run: &RecordedRun, compared: &[Compared], output: &mut Output) {
     let word = output.err_paint.warn("note:");
-    let documents = |count: u64| if count == 1 { "1 document".to_owned() } else { format!("{count} documents") };
+    let documents =
+        |count: u64| if count == 1 { "1 document".to_owned() } else { format!("{count} documents") };
     run.say_without_candidate(output);
     for Compared { policy, told_otherwise, beyond, .. } in compared {
         let [exhausted, other_base, other_feedback] = *beyond;
@@ -177,13 +182,17 @@ fn say_beyond(run: &RecordedRun, compared: &[Compared], output: &mut Output) {
         if all == 0 {
             continue;
         }
-        let feedback = format!("{other_feedback} would have been told otherwise by feedback ({})", told_otherwise.join(", "));
+        let feedback = format!(
+            "{other_feedback} would have been told otherwise by feedback ({})",
+            told_otherwise.join(", ")
+        );
         let reasons = [
             (exhausted, format!("{exhausted} would have gone on after the last candidate")),
             (other_base, format!("{other_base} would have corrected another candidate")),
             (other_feedback, feedback),
         ];
-        let reasons: Vec<String> = reasons.into_iter().filter(|(count, _)| *count > 0).map(|(_, said)| said).collect();
+        let reasons: Vec<String> =
+            reasons.into_iter().filter(|(count, _)| *count > 0).map(|(_, said)| said).collect();
         output.say(&format!(
             "{word} `{}`: how {} of {} end is not in the record, and not guessed (`incomplete`): {}",
             sanitize_line(&policy.name),
@@ -214,7 +223,12 @@ fn policies(arguments: &Arguments, output: &mut Output) -> Result<Vec<Compared>,
                 let taken = compared.iter().any(|other| other.policy.name == loaded.profile.name);
                 let name = if taken { name.clone() } else { loaded.profile.name };
                 let policy = Policy::new(name, loaded.profile.policy, scripts);
-                compared.push(Compared { policy, tally: Tally::default(), told_otherwise: Vec::new(), beyond: [0; 3] });
+                compared.push(Compared {
+                    policy,
+                    tally: Tally::default(),
+                    told_otherwise: Vec::new(),
+                    beyond: [0; 3],
+                });
             }
             _ => failed.push(format!("`{name}`")),
         }

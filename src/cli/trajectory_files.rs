@@ -69,7 +69,10 @@ impl Policy {
 
     /// Says how many documents were decided on by issues that nobody knows.
     pub(super) fn warn_of_assumed(&self, output: &mut Output) {
-        let said = [(&self.observed.assumed, "passed by"), (&self.observed.overlooked, "not passed, and decided on by")];
+        let said = [
+            (&self.observed.assumed, "passed by"),
+            (&self.observed.overlooked, "not passed, and decided on by"),
+        ];
         for ((lines, count), how) in said.into_iter().filter(|((_, count), _)| *count > 0) {
             let lines: Vec<String> = lines.iter().map(|line| format!("`{line}`")).collect();
             let documents = if *count == 1 { "document" } else { "documents" };
@@ -306,7 +309,9 @@ impl Reading {
                 Err(Ended::Line(error)) => {
                     self.refuse(place, &error.to_string(), output);
                     if self.refused == 1 && matches!(error, TrajectoryError::NotJson { .. }) {
-                        output.say("  help: each line holds one JSON object, as `run --format jsonl` writes them");
+                        output.say(
+                            "  help: each line holds one JSON object, as `run --format jsonl` writes them",
+                        );
                     }
                     Ok(())
                 }

@@ -2,7 +2,7 @@
 
 use super::columns::{Beyond, Decided};
 use super::simulate::Simulated;
-use crate::policy::{FinalStatus, SelectionReason, Selection, StopReason};
+use crate::policy::{FinalStatus, Selection, SelectionReason, StopReason};
 use serde::Serialize;
 use serde_json::Value;
 

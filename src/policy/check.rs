@@ -144,7 +144,6 @@ impl Observer for Checks {
 }
 
 impl Checks {
-
     /// Records a line that was looked at.
     pub(super) fn push(&mut self, check: Check) {
         self.0.push(check);

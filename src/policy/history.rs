@@ -223,7 +223,6 @@ impl<F: CandidateFacts> History<F> {
         self.overalls.push(overall);
         self.iterations.push(Iteration { facts, base, missed_gate, below_best, rolled_back: false });
     }
-
 }
 
 impl<F> History<F> {

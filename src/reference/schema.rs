@@ -9,8 +9,8 @@
 //!   are inherited whole but for stages, which have the keys of the parent's stage of their `id`. A profile that extends none must have what the defaults lack.
 
 use crate::diag::{Problems, SourceFile};
-use crate::experiment::sweep::Experiment;
 use crate::experiment::scenario::{RuleCases, ScenarioFile, VocabularyCases};
+use crate::experiment::sweep::Experiment;
 use crate::ingest::Classifier;
 use crate::profile::{Profile, Stage, defaults};
 use crate::provider::PriceTable;

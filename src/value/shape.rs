@@ -275,7 +275,7 @@ pub struct Word {
 }
 
 /// The names of the schemas of our own files, which stand beside those of document types: `schemas/NAME.schema.json`.
-pub const FILE_KINDS: [&str; 11] = [
+pub const FILE_KINDS: [&str; 12] = [
     "profile",
     "rules",
     "rubric",
@@ -284,6 +284,7 @@ pub const FILE_KINDS: [&str; 11] = [
     "vocabulary",
     "context",
     "prices",
+    "experiment",
     "scenarios",
     "rule-tests",
     "vocabulary-tests",

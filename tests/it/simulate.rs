@@ -77,7 +77,11 @@ fn documents_that_pass_by_a_bound_on_issues_that_nobody_knows_are_counted() {
 fn other_keys_that_look_at_issues_are_counted_where_nobody_knows_them() {
     let mut silent = document("silent", &[[0.5, 0.5, 0.97], [0.6, 0.5, 0.97]]);
     silent["iterations"][1].as_object_mut().unwrap().remove("issues");
-    let ran = simulated(&place(), &silent.to_string(), &["--config", "on_escalate=stop", "--config", "select.order=[no_critical, overall]"]);
+    let ran = simulated(
+        &place(),
+        &silent.to_string(),
+        &["--config", "on_escalate=stop", "--config", "select.order=[no_critical, overall]"],
+    );
     let expected = "warning: `papers`: 1 document not passed, and decided on by `on_escalate`, `select.order` though the line does not \
                     say which issues there were (no `issues`)\n";
     assert_eq!(ran.exits(0).err, expected);

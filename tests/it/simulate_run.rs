@@ -14,11 +14,19 @@ fn recorded() -> Workspace {
 }
 
 fn tried(place: &Workspace, arguments: &[&str]) -> Ran {
-    place.run(&[&["simulate", "--run", "latest", "--journal", "out/journal.sqlite", "-p", "steps"], arguments].concat())
+    place.run(
+        &[&["simulate", "--run", "latest", "--journal", "out/journal.sqlite", "-p", "steps"], arguments]
+            .concat(),
+    )
 }
 
 fn ending(answer: &Value) -> Value {
-    json!([answer["stop_reason"], answer["iteration_count"], answer["best_iteration"], answer["improvement_trajectory"]])
+    json!([
+        answer["stop_reason"],
+        answer["iteration_count"],
+        answer["best_iteration"],
+        answer["improvement_trajectory"]
+    ])
 }
 
 #[test]
@@ -98,7 +106,10 @@ fn documents_without_a_candidate_are_left_out() {
 fn what_does_not_go_together_is_wrong_usage() {
     let place = recorded();
     tried(&place, &["t.jsonl"]).exits(2).says(&["cannot be used with"]);
-    place.run(&["simulate", "--journal", "out/journal.sqlite", "t.jsonl"]).exits(2).says(&["`--journal` goes with `--run`"]);
+    place
+        .run(&["simulate", "--journal", "out/journal.sqlite", "t.jsonl"])
+        .exits(2)
+        .says(&["`--journal` goes with `--run`"]);
     place
         .run(&["simulate", "--run", "nope", "--journal", "out/journal.sqlite", "-p", "steps"])
         .exits(1)

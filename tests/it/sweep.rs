@@ -107,9 +107,11 @@ fn policies_that_go_beyond_the_record_are_not_chosen() {
 fn several_profiles_and_any_expression() {
     let place = recorded();
     place.write("profiles/short.yaml", "extends: balanced\nreview: { when: 'status != passed' }\n");
-    let text = EXPERIMENT
-        .replace("space: {", "profiles: [balanced, ./profiles/short.yaml]\nspace: {")
-        .replace("[{ maximize: overall }, { minimize: calls }]", "[{ minimize: 'calls + 10 * review', name: effort }]");
+    let text =
+        EXPERIMENT.replace("space: {", "profiles: [balanced, ./profiles/short.yaml]\nspace: {").replace(
+            "[{ maximize: overall }, { minimize: calls }]",
+            "[{ minimize: 'calls + 10 * review', name: effort }]",
+        );
     let found = swept(&place, &text);
     assert_eq!(found["policies"]["policies"], 6);
     assert_eq!(found["objectives"], json!([{"name": "effort", "goal": "minimize"}]));
@@ -123,9 +125,17 @@ fn a_page_has_plots_and_tables_and_nothing_from_elsewhere() {
     let place = recorded();
     place.write("it.sweep.yaml", EXPERIMENT);
     let ran = place.run(&["sweep", "it.sweep.yaml", "--report", "r.html"]).exits(0);
-    assert!(ran.out.contains("better than `balanced` in at least one objective, and worse in another"), "{}", ran.out);
+    assert!(
+        ran.out.contains("better than `balanced` in at least one objective, and worse in another"),
+        "{}",
+        ran.out
+    );
     let page = place.read("r.html");
-    assert_eq!(page.matches("<svg class=\"plot\"").count(), 3, "a front and the differences of two objectives");
+    assert_eq!(
+        page.matches("<svg class=\"plot\"").count(),
+        3,
+        "a front and the differences of two objectives"
+    );
     for forbidden in ["<script", "http:", "https:", "NaN", "inf"] {
         assert!(!page.replace("default-src 'none'", "").contains(forbidden), "{forbidden}");
     }
@@ -148,7 +158,10 @@ objectives: [{ maximize: overall }]
     place.write("it.sweep.yaml", text);
     // One document is too few to be split.
     place.run(&["sweep", "it.sweep.yaml"]).exits(1).says(&["1 documents can't be split in two parts"]);
-    place.write("it.sweep.yaml", text.replace("stop.max_iterations", "repair.drop_unknown").replace("[2, 4, 6]", "[true]"));
+    place.write(
+        "it.sweep.yaml",
+        text.replace("stop.max_iterations", "repair.drop_unknown").replace("[2, 4, 6]", "[true]"),
+    );
     place.run(&["sweep", "it.sweep.yaml"]).exits(1);
 }
 
@@ -156,11 +169,19 @@ objectives: [{ maximize: overall }]
 fn what_is_wrong_is_said_where_it_stands() {
     let place = recorded();
     for (from, to, said) in [
-        ("maximize: overall", "maximize: overal", "nothing is measured that is called `overal`: did you mean `overall`?"),
+        (
+            "maximize: overall",
+            "maximize: overal",
+            "nothing is measured that is called `overal`: did you mean `overall`?",
+        ),
         ("[1, 2, 3]", "[]", "this setting has no values"),
         ("[1, 2, 3]", "{ from: 3, to: 1 }", "from 3 to 1 by 1 is no range"),
         ("space:", "profiles: [balancd]\nspace:", "no profile is called `balancd`"),
-        ("space: { stop.max_iterations: [1, 2, 3] }", "space: { stop.max_iteration: [1] }", "unknown key `max_iteration`"),
+        (
+            "space: { stop.max_iterations: [1, 2, 3] }",
+            "space: { stop.max_iteration: [1] }",
+            "unknown key `max_iteration`",
+        ),
         ("runs.jsonl", "run.jsonl", "can't read `run.jsonl`"),
         ("samples: 2000", "samples: 200", "with 200 samples nothing could be told apart"),
         ("space:", "constraints: ['calls < reference.call']\nspace:", "did you mean `calls`?"),

@@ -13,7 +13,9 @@ use super::trajectory_files::Policy;
 use crate::diag::{Problem, Problems};
 use crate::disk::{self, Access};
 use crate::experiment::Columns;
-use crate::experiment::sweep::{Candidate, Choice, Experiment, Findings, Goals, Measure, ShownOutcomes, Split, Trial};
+use crate::experiment::sweep::{
+    Candidate, Choice, Experiment, Findings, Goals, Measure, ShownOutcomes, Split, Trial,
+};
 use crate::policy::ScriptCriteria;
 use crate::profile::{SelectKey, read_text_file};
 use crate::report::{sweep_html, sweep_text};
@@ -49,7 +51,8 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     let split = Split::of(columns, experiment.split.test, experiment.split.seed);
     if split.train.is_empty() || split.test.is_empty() {
         let message = format!("{} documents can't be split in two parts", columns.documents());
-        return Err(Failure::broken(message).help("record more documents: intervals of fewer than some fifty say little"));
+        return Err(Failure::broken(message)
+            .help("record more documents: intervals of fewer than some fifty say little"));
     }
     let reference = bases.reference(recorded, output)?;
     let plain = Goals::of(&experiment, &reference.policy);
@@ -64,13 +67,13 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     let choice = Choice::among(tried, &objectives, experiment.show, counts);
 
     let mut trial = Trial::new(columns, &goals);
-    let mut outcomes = |candidate: &Candidate| {
-        trial.outcomes(candidate, &split).map_err(|at| not_computed(&experiment, at))
-    };
+    let mut outcomes =
+        |candidate: &Candidate| trial.outcomes(candidate, &split).map_err(|at| not_computed(&experiment, at));
     let mut shown = Vec::new();
     let mut policies = vec![(bases.reference_name().to_owned(), reference.policy.clone())];
     for (one, _) in &choice.shown {
-        let Some(candidate) = bases.candidate(&experiment, one.profile, one.combination, recorded, &mut Problems::new())
+        let Some(candidate) =
+            bases.candidate(&experiment, one.profile, one.combination, recorded, &mut Problems::new())
         else {
             continue;
         };
@@ -108,7 +111,8 @@ fn read(file: &Path, output: &mut Output) -> Result<Experiment, Failure> {
 /// An objective or a constraint that has no value: `at` counts through objectives, then constraints.
 fn not_computed(experiment: &Experiment, at: usize) -> Failure {
     let objective = experiment.objectives.get(at).map(|objective| objective.expression.as_str());
-    let constraint = at.checked_sub(experiment.objectives.len()).and_then(|at| experiment.constraints.get(at));
+    let constraint =
+        at.checked_sub(experiment.objectives.len()).and_then(|at| experiment.constraints.get(at));
     let written = objective.or(constraint.map(|one| one.value.as_str())).unwrap_or_default();
     Failure::usage(format!("`{written}` has no number for some document"))
         .help("take care of divisions by 0; text has no number")
@@ -123,8 +127,9 @@ fn reference_is_recorded(
     split: &Split,
     experiment: &Experiment,
 ) -> Result<(), Failure> {
-    let evaluation =
-        Trial::new(columns, goals).evaluate(reference, &split.train).map_err(|at| not_computed(experiment, at))?;
+    let evaluation = Trial::new(columns, goals)
+        .evaluate(reference, &split.train)
+        .map_err(|at| not_computed(experiment, at))?;
     if evaluation.beyond == 0 {
         return Ok(());
     }
@@ -134,7 +139,8 @@ fn reference_is_recorded(
         columns.documents(),
         bases.reference_name()
     );
-    Err(Failure::broken(message).help("name a `reference` that asks for no more than what was recorded, or record longer runs"))
+    Err(Failure::broken(message)
+        .help("name a `reference` that asks for no more than what was recorded, or record longer runs"))
 }
 
 /// Says how many documents don't say which issues there were, if anybody asks.

@@ -59,7 +59,11 @@ impl Bases {
     }
 
     /// The policy of the reference.
-    pub(super) fn reference(&self, recorded: Option<&RecordedBy>, output: &mut Output) -> Result<Candidate, Failure> {
+    pub(super) fn reference(
+        &self,
+        recorded: Option<&RecordedBy>,
+        output: &mut Output,
+    ) -> Result<Candidate, Failure> {
         let mut problems = Problems::new();
         let built = Candidate::build(&self.reference.settings, std::iter::empty(), recorded, &mut problems);
         output.show(&problems);
@@ -81,11 +85,18 @@ impl Bases {
 }
 
 impl Base {
-    fn load(name: &Spanned<String>, experiment: &Experiment, folder: &Path, problems: &mut Problems) -> Option<Self> {
-        let is_path = name.value.contains(['/', '\\']) || name.value.ends_with(".yaml") || name.value.ends_with(".yml");
+    fn load(
+        name: &Spanned<String>,
+        experiment: &Experiment,
+        folder: &Path,
+        problems: &mut Problems,
+    ) -> Option<Self> {
+        let is_path =
+            name.value.contains(['/', '\\']) || name.value.ends_with(".yaml") || name.value.ends_with(".yml");
         let path = if is_path { folder.join(&name.value).display().to_string() } else { name.value.clone() };
         let mut found = Problems::new();
-        let settings = ProfileArguments::of(&path, &[]).settings(&mut found).filter(|settings| settings.complete);
+        let settings =
+            ProfileArguments::of(&path, &[]).settings(&mut found).filter(|settings| settings.complete);
         let settings = settings.map(|settings| settings.with(experiment.config.iter(), &mut found));
         found.iter().for_each(|problem| problems.push(at_its_name(problem, &name.span)));
         Some(Base { name: name.value.clone(), path, settings: settings? })

@@ -33,7 +33,8 @@ impl Recordings {
             let journal = documents.journal.as_ref().map(|file| folder.join(&file.value));
             return Self::of_run(&run.value, &JournalArgument::named(journal), bases, output);
         }
-        let files: Vec<PathBuf> = documents.trajectories.iter().map(|file| folder.join(&file.value)).collect();
+        let files: Vec<PathBuf> =
+            documents.trajectories.iter().map(|file| folder.join(&file.value)).collect();
         let mut reading = Reading::default();
         // Some policy of the space may compare candidates.
         let columns = reading.all(&files, true, output)?;
@@ -43,7 +44,12 @@ impl Recordings {
         Ok(Recordings { columns, reading, recorded: None })
     }
 
-    fn of_run(id: &str, journal: &JournalArgument, bases: &Bases, output: &mut Output) -> Result<Self, Failure> {
+    fn of_run(
+        id: &str,
+        journal: &JournalArgument,
+        bases: &Bases,
+        output: &mut Output,
+    ) -> Result<Self, Failure> {
         let reached: Vec<ReachedProfile> = bases
             .paths()
             .map(|path| ReachedProfile::load(&ProfileArguments::of(path, &[]), &[], output))
@@ -52,8 +58,9 @@ impl Recordings {
         let here = std::env::current_dir();
         let run = RecordedRun::open(id, journal, output)?;
         if let Ok(here) = here {
-            std::env::set_current_dir(&here)
-                .map_err(|error| Failure::broken(format!("can't go back to `{}`: {error}", here.display())))?;
+            std::env::set_current_dir(&here).map_err(|error| {
+                Failure::broken(format!("can't go back to `{}`: {error}", here.display()))
+            })?;
         }
         for (path, reached) in bases.paths().zip(&reached) {
             run.same_files(path, reached)?;

@@ -6,7 +6,7 @@ use super::not_computed;
 use super::policies::Bases;
 use crate::diag::{Code, Problem, Problems};
 use crate::experiment::Columns;
-use crate::experiment::sweep::{Counts, Experiment, Goals, RecordedBy, Split, Tried, Trial};
+use crate::experiment::sweep::{Counts, Experiment, Goals, RecordedBy, Split, Trial, Tried};
 use crate::report::{PlainSteps, Progress};
 use crate::value::Millis;
 use crate::value::decode::Spanned;
@@ -69,7 +69,8 @@ pub(super) fn try_all(
             }
             for at in chunk.clone() {
                 let (profile, combination) = (at / combinations.max(1), at % combinations.max(1));
-                let wanted = experiment.space.is_wanted(bases.name(profile), combination, &experiment.conditions);
+                let wanted =
+                    experiment.space.is_wanted(bases.name(profile), combination, &experiment.conditions);
                 if !wanted.map_err(|condition| stop(Stopped::Condition(condition)))? {
                     part.left_out += 1;
                     continue;
@@ -77,8 +78,9 @@ pub(super) fn try_all(
                 let mut problems = Problems::new();
                 match bases.candidate(experiment, profile, combination, recorded, &mut problems) {
                     Some(candidate) => {
-                        let evaluation =
-                            trial.evaluate(&candidate, &split.train).map_err(|at| stop(Stopped::NotComputed(at)))?;
+                        let evaluation = trial
+                            .evaluate(&candidate, &split.train)
+                            .map_err(|at| stop(Stopped::NotComputed(at)))?;
                         part.tried.push(Tried { profile, combination, evaluation });
                     }
                     None => {
@@ -112,7 +114,8 @@ pub(super) fn try_all(
     }
     whole.tried.sort_by_key(|one| (one.profile, one.combination));
     say_invalid(&whole, bases, experiment, output)?;
-    let counts = Counts { policies: all, left_out: whole.left_out, invalid: whole.invalid, ..Counts::default() };
+    let counts =
+        Counts { policies: all, left_out: whole.left_out, invalid: whole.invalid, ..Counts::default() };
     Ok((whole.tried, counts))
 }
 
@@ -120,7 +123,9 @@ pub(super) fn try_all(
 fn show_progress(all: usize, finished: &mpsc::Receiver<usize>, quiet: bool, output: &mut Output) {
     let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
     let bar = ProgressBar::with_draw_target(Some(all as u64), target);
-    if let Ok(style) = ProgressStyle::with_template("trying policies {wide_bar} {human_pos} of {human_len}, {eta} left") {
+    if let Ok(style) =
+        ProgressStyle::with_template("trying policies {wide_bar} {human_pos} of {human_len}, {eta} left")
+    {
         bar.set_style(style);
     }
     let began = Instant::now();
@@ -143,10 +148,9 @@ fn say_stopped(stopped: &Stopped<'_>, experiment: &Experiment, output: &mut Outp
         Stopped::Condition(condition) => {
             let mut problems = Problems::new();
             let message = "this condition has no answer for some combination";
-            problems.push(
-                Problem::error(Code::BadTemplate, &condition.span, message)
-                    .help("a setting that was taken away is `none`: `stop.rollbacks is none or stop.rollbacks > 1`"),
-            );
+            problems.push(Problem::error(Code::BadTemplate, &condition.span, message).help(
+                "a setting that was taken away is `none`: `stop.rollbacks is none or stop.rollbacks > 1`",
+            ));
             output.show(&problems);
             Failure::usage("the experiment can't be used")
         }
@@ -154,7 +158,12 @@ fn say_stopped(stopped: &Stopped<'_>, experiment: &Experiment, output: &mut Outp
 }
 
 /// Says what is wrong with policies that no profile may be: once, of the first. Refuses a space that has no other.
-fn say_invalid(whole: &Part, bases: &Bases, experiment: &Experiment, output: &mut Output) -> Result<(), Failure> {
+fn say_invalid(
+    whole: &Part,
+    bases: &Bases,
+    experiment: &Experiment,
+    output: &mut Output,
+) -> Result<(), Failure> {
     let Some((at, problems)) = &whole.first_invalid else { return Ok(()) };
     let combinations = experiment.space.combinations().unwrap_or_default().max(1);
     let settings = experiment.space.settings(at % combinations);

@@ -20,8 +20,8 @@ pub(super) struct Number {
 
 /// Powers of ten that are exact.
 const POWERS: [f64; 23] = [
-    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20,
-    1e21, 1e22,
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18,
+    1e19, 1e20, 1e21, 1e22,
 ];
 /// Up to here whole numbers are exact.
 const EXACT: u64 = 1 << 53;
@@ -123,13 +123,20 @@ impl<'t> Cursor<'t> {
         if digits > MOST_DIGITS {
             return None;
         }
-        let value = match (usize::try_from(exponent.unsigned_abs()).ok().and_then(|power| POWERS.get(power)), mantissa) {
+        let value = match (
+            usize::try_from(exponent.unsigned_abs()).ok().and_then(|power| POWERS.get(power)),
+            mantissa,
+        ) {
             // One rounding of two exact numbers is the number itself.
             #[expect(clippy::cast_precision_loss, reason = "exact")]
             (Some(power), ..EXACT) if exponent < 0 => mantissa as f64 / power,
             #[expect(clippy::cast_precision_loss, reason = "exact")]
             (Some(power), ..EXACT) => mantissa as f64 * power,
-            _ => std::str::from_utf8(self.bytes.get(start..self.at)?).ok()?.parse().ok().filter(|value: &f64| value.is_finite())?,
+            _ => std::str::from_utf8(self.bytes.get(start..self.at)?)
+                .ok()?
+                .parse()
+                .ok()
+                .filter(|value: &f64| value.is_finite())?,
         };
         Some(Number { value, whole: is_whole.then_some(mantissa) })
     }

@@ -10,8 +10,8 @@ mod interner;
 mod line;
 mod row;
 
-pub use decider::{Beyond, Decided, Decider};
 pub(super) use decider::whole_millis;
+pub use decider::{Beyond, Decided, Decider};
 
 use super::trajectory::{IterationRecord, StepIssue, Trajectory};
 use crate::policy::IssueCounts;
@@ -108,7 +108,10 @@ impl Columns {
     /// Whether the issues of a candidate are not known.
     #[must_use]
     pub fn issues_unknown(&self, document: usize, iteration: usize) -> bool {
-        self.row_of(document, iteration).and_then(|row| self.issues_unknown.get(row)).copied().unwrap_or(false)
+        self.row_of(document, iteration)
+            .and_then(|row| self.issues_unknown.get(row))
+            .copied()
+            .unwrap_or(false)
     }
 
     /// Whether the issues of some candidate of a document are not known.
@@ -249,13 +252,23 @@ impl Columns {
     }
 
     /// The score of a candidate in a dimension; `None` where it was not measured.
-    pub(in crate::experiment) fn recorded_score(&self, document: usize, iteration: usize, dimension: &str) -> Option<Score> {
+    pub(in crate::experiment) fn recorded_score(
+        &self,
+        document: usize,
+        iteration: usize,
+        dimension: &str,
+    ) -> Option<Score> {
         let row = self.row_of(document, iteration)?;
         self.score_among(self.scores_of(row), dimension)
     }
 
     /// The issues of a candidate as a policy counts them.
-    pub(in crate::experiment) fn issue_counts(&self, document: usize, iteration: usize, policy: &LoopPolicy) -> IssueCounts {
+    pub(in crate::experiment) fn issue_counts(
+        &self,
+        document: usize,
+        iteration: usize,
+        policy: &LoopPolicy,
+    ) -> IssueCounts {
         let mut counts = IssueCounts::default();
         for issue in self.row_of(document, iteration).map(|row| self.issues_of(row)).unwrap_or_default() {
             counts.add(issue.severity, self.disposition(issue, policy));
@@ -277,7 +290,10 @@ impl Columns {
 
     /// The score of a dimension; 0 where it was not measured.
     fn score_among(&self, scores: &[(u32, Score)], dimension: &str) -> Option<Score> {
-        scores.iter().find(|(number, _)| self.dimensions.is_named(*number, dimension)).map(|(_, score)| *score)
+        scores
+            .iter()
+            .find(|(number, _)| self.dimensions.is_named(*number, dimension))
+            .map(|(_, score)| *score)
     }
 
     fn is_unseen(&self, issue: &RecordedIssue) -> bool {

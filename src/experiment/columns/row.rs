@@ -23,7 +23,8 @@ impl<'c> Row<'c> {
     /// What a policy sees of a row.
     pub(super) fn of(columns: &'c Columns, row: usize, policy: &LoopPolicy) -> Self {
         let scores = columns.scores_of(row);
-        let gated = policy.gate.as_ref().and_then(|gate| columns.score_among(columns.tier1_of(row), &gate.dimension));
+        let gated =
+            policy.gate.as_ref().and_then(|gate| columns.score_among(columns.tier1_of(row), &gate.dimension));
         let mut seen = Row {
             columns,
             row,

@@ -143,7 +143,8 @@ mod tests {
     #[test]
     fn quantiles_are_those_of_numpy() {
         for row in oracle("quantile") {
-            let (sorted, share, expected) = (numbers(&row[0]), row[1].as_f64().unwrap(), row[2].as_f64().unwrap());
+            let (sorted, share, expected) =
+                (numbers(&row[0]), row[1].as_f64().unwrap(), row[2].as_f64().unwrap());
             assert!((quantile(&sorted, share).unwrap() - expected).abs() < 1e-12, "{row}");
         }
         assert_eq!(quantile(&[], 0.5), None);
@@ -159,7 +160,10 @@ mod tests {
             let many = Bootstrap { samples: 20_000, ..USUAL };
             let found = many.means(&clusters, std::slice::from_ref(&values))[0];
             let near = (high - low) * 0.03;
-            assert!((found.low - low).abs() < near && (found.high - high).abs() < near, "{found:?}, not {low} to {high}");
+            assert!(
+                (found.low - low).abs() < near && (found.high - high).abs() < near,
+                "{found:?}, not {low} to {high}"
+            );
         }
     }
 
@@ -179,7 +183,8 @@ mod tests {
     fn documents_of_a_cluster_are_drawn_together() {
         let values: Vec<f64> = (0..200).map(|at| f64::from(at / 10 % 2)).collect();
         let apart = USUAL.means(&Clusters::by(0..200), std::slice::from_ref(&values))[0];
-        let together = USUAL.means(&Clusters::by((0..200).map(|at| at / 10)), std::slice::from_ref(&values))[0];
+        let together =
+            USUAL.means(&Clusters::by((0..200).map(|at| at / 10)), std::slice::from_ref(&values))[0];
         assert_eq!(apart.mean, together.mean);
         assert!(together.high - together.low > 2.5 * (apart.high - apart.low), "{apart:?} {together:?}");
     }
@@ -190,9 +195,11 @@ mod tests {
         let mut seeded = Seeded::new(3);
         let mut missed = 0;
         for seed in 0..400 {
-            let mut draw = || f64::from(u32::try_from(seeded.next_bits() >> 32).unwrap()) / f64::from(u32::MAX) - 0.5;
+            let mut draw =
+                || f64::from(u32::try_from(seeded.next_bits() >> 32).unwrap()) / f64::from(u32::MAX) - 0.5;
             let values: Vec<f64> = (0..80).map(|_| draw() + draw() + draw()).collect();
-            let found = Bootstrap { samples: 400, confidence: 0.95, seed }.means(&Clusters::by(0..80), &[values])[0];
+            let found =
+                Bootstrap { samples: 400, confidence: 0.95, seed }.means(&Clusters::by(0..80), &[values])[0];
             missed += usize::from(found.low > 0.0 || found.high < 0.0);
         }
         assert!((8..=40).contains(&missed), "{missed} of 400");

@@ -30,7 +30,10 @@ mod tests {
         for row in oracle("holm") {
             let (given, expected) = (numbers(&row[0]), numbers(&row[1]));
             let found = holm(&given);
-            assert!(found.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-12), "{given:?}: {found:?}, not {expected:?}");
+            assert!(
+                found.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-12),
+                "{given:?}: {found:?}, not {expected:?}"
+            );
         }
         assert!(holm(&[]).is_empty());
     }

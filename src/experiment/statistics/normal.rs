@@ -26,7 +26,9 @@ pub fn normal_quantile(p: f64) -> f64 {
 type Rational = [[f64; 8]; 2];
 
 fn ratio([above, below]: &Rational, x: f64) -> f64 {
-    let at = |coefficients: &[f64; 8]| coefficients.iter().rev().fold(0.0, |sum, coefficient| sum * x + coefficient);
+    let at = |coefficients: &[f64; 8]| {
+        coefficients.iter().rev().fold(0.0, |sum, coefficient| sum * x + coefficient)
+    };
     at(above) / at(below)
 }
 
@@ -112,7 +114,10 @@ mod tests {
         for row in oracle("normal_quantile") {
             let [p, expected] = numbers(&row)[..] else { panic!() };
             let found = normal_quantile(p);
-            assert!((found - expected).abs() <= 1e-12 * expected.abs().max(1.0), "{p}: {found}, not {expected}");
+            assert!(
+                (found - expected).abs() <= 1e-12 * expected.abs().max(1.0),
+                "{p}: {found}, not {expected}"
+            );
         }
         assert!(normal_quantile(f64::NAN).is_nan() && normal_quantile(1.1).is_nan());
         assert_eq!((normal_quantile(0.0), normal_quantile(1.0)), (f64::NEG_INFINITY, f64::INFINITY));

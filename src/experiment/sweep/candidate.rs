@@ -76,7 +76,8 @@ impl Candidate {
 
 fn makes_others(keys: &[String], span: &Span) -> Problem {
     let keys: Vec<String> = keys.iter().map(|key| format!("`{key}`")).collect();
-    let message = format!("the run would have had other candidates under these settings: {}", keys.join(", "));
+    let message =
+        format!("the run would have had other candidates under these settings: {}", keys.join(", "));
     Problem::error(Code::Conflict, span, message).help(
         "a space over a run may differ in `accept`, `gate`, `stop`, `select`, `overall`, `on_escalate`, `on_regression` and `review`",
     )

@@ -140,7 +140,8 @@ mod tests {
             ..before
         };
         assert_eq!(choice.counts, counts);
-        let shown: Vec<(usize, usize)> = choice.shown.iter().map(|(one, same)| (one.combination, *same)).collect();
+        let shown: Vec<(usize, usize)> =
+            choice.shown.iter().map(|(one, same)| (one.combination, *same)).collect();
         assert_eq!(shown, [(0, 0), (1, 1)]);
         assert_eq!(choice.points.len(), 3);
     }

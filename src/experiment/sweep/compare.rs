@@ -117,9 +117,10 @@ impl Findings {
         let judge = Judge::of(experiment, columns, split);
         let comparisons = judge.compare(&reference, &shown);
         let family: usize = comparisons.iter().map(Comparison::tests).sum();
-        let judged = shown.into_iter().zip(comparisons).zip(&choice.shown).map(|((one, comparison), (_, same))| {
-            ShownPolicy { same: *same, comparison: Some(comparison), ..judge.shown(one) }
-        });
+        let judged =
+            shown.into_iter().zip(comparisons).zip(&choice.shown).map(|((one, comparison), (_, same))| {
+                ShownPolicy { same: *same, comparison: Some(comparison), ..judge.shown(one) }
+            });
         let shown = judged.collect();
         let bootstrap = experiment.bootstrap;
         Findings {
@@ -157,7 +158,9 @@ struct Judge {
 impl Judge {
     fn of(experiment: &Experiment, columns: &Columns, split: &Split) -> Self {
         let by_id = |documents: &[usize]| {
-            Clusters::by(documents.iter().map(|at| columns.id(*at).map(ToString::to_string).unwrap_or_default()))
+            Clusters::by(
+                documents.iter().map(|at| columns.id(*at).map(ToString::to_string).unwrap_or_default()),
+            )
         };
         Judge {
             goals: experiment.objectives.iter().map(|objective| objective.goal).collect(),
@@ -252,7 +255,8 @@ impl Judge {
         let [_, clusters] = &self.clusters;
         // What is drawn is ids, so the number of ids is what more documents add to.
         let spread = Spread::of(&clusters.shares(column));
-        let needed = spread.filter(|_| !is_equal).and_then(|spread| documents_needed(spread, self.alpha(), POWER));
+        let needed =
+            spread.filter(|_| !is_equal).and_then(|spread| documents_needed(spread, self.alpha(), POWER));
         Difference {
             estimate: clean(estimate),
             adjusted_p_value: 1.0,
@@ -340,7 +344,12 @@ fn mean(column: &[f64]) -> f64 {
 
 /// Numbers as people write them.
 fn clean(estimate: Estimate) -> Estimate {
-    Estimate { mean: undusted(estimate.mean), low: undusted(estimate.low), high: undusted(estimate.high), ..estimate }
+    Estimate {
+        mean: undusted(estimate.mean),
+        low: undusted(estimate.low),
+        high: undusted(estimate.high),
+        ..estimate
+    }
 }
 
 #[cfg(test)]

@@ -180,7 +180,11 @@ impl Decode for Objective {
             (Some(expression), None) => (Goal::Maximize, expression),
             (None, Some(expression)) => (Goal::Minimize, expression),
             _ => {
-                let problem = Problem::error(Code::Conflict, &node.span, "an objective has one of `maximize` and `minimize`");
+                let problem = Problem::error(
+                    Code::Conflict,
+                    &node.span,
+                    "an objective has one of `maximize` and `minimize`",
+                );
                 problems.push(problem.help("write `{ maximize: overall }`"));
                 return None;
             }
@@ -197,8 +201,13 @@ fn check_expression(
     problems: &mut Problems,
 ) {
     if let Err(why) = expression::check(&expression.value, unknown) {
-        let problem = Problem::error(Code::BadTemplate, &expression.span, format!("this expression can't be used: {why}"));
-        problems.push(problem.help("write names of measures, numbers and operators: `overall - 10 * cost_usd`"));
+        let problem = Problem::error(
+            Code::BadTemplate,
+            &expression.span,
+            format!("this expression can't be used: {why}"),
+        );
+        problems
+            .push(problem.help("write names of measures, numbers and operators: `overall - 10 * cost_usd`"));
     }
 }
 
@@ -222,14 +231,19 @@ fn check(experiment: &Experiment, fields: &Fields<'_>, problems: &mut Problems) 
     if documents.trajectories.is_empty() == documents.run.is_none() {
         let message = "`documents` has one of `trajectories` and `run`";
         let problem = Problem::error(Code::Conflict, fields.span(), message);
-        problems.push(problem.help("write `documents: { trajectories: [runs.jsonl] }`, or `{ run: latest }`"));
+        problems
+            .push(problem.help("write `documents: { trajectories: [runs.jsonl] }`, or `{ run: latest }`"));
     }
     if experiment.objectives.is_empty() || experiment.profiles.is_empty() {
         let message = "an experiment has a profile and an objective at least";
-        problems.push(Problem::error(Code::Empty, fields.span(), message).help("add `objectives: [{ maximize: overall }]`"));
+        problems.push(
+            Problem::error(Code::Empty, fields.span(), message)
+                .help("add `objectives: [{ maximize: overall }]`"),
+        );
     }
     for constraint in &experiment.constraints {
-        let wrong_member = expression::members(&constraint.value, REFERENCE).into_iter().find_map(Measure::unknown);
+        let wrong_member =
+            expression::members(&constraint.value, REFERENCE).into_iter().find_map(Measure::unknown);
         let unknown = |name: &str| match name {
             REFERENCE => wrong_member.clone(),
             name => Measure::unknown(name),
@@ -238,11 +252,19 @@ fn check(experiment: &Experiment, fields: &Fields<'_>, problems: &mut Problems) 
     }
     let (comparisons, samples) = (experiment.most_comparisons(), experiment.bootstrap.samples);
     // The smallest p-value there can be is 2 / (samples + 1), and Holm multiplies it by the number of comparisons.
-    #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "some thousands")]
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "some thousands"
+    )]
     let needed = (2.0 * comparisons as f64 / (1.0 - experiment.bootstrap.confidence)).ceil() as usize;
     if samples < needed {
-        let message = format!("with {samples} samples nothing could be told apart: up to {comparisons} comparisons are shown");
-        let help = format!("write `bootstrap: {{ samples: {needed} }}` or more, or show fewer policies with `show`");
+        let message = format!(
+            "with {samples} samples nothing could be told apart: up to {comparisons} comparisons are shown"
+        );
+        let help =
+            format!("write `bootstrap: {{ samples: {needed} }}` or more, or show fewer policies with `show`");
         problems.push(Problem::error(Code::OutOfRange, fields.span(), message).help(help));
     }
     let known = experiment.space.roots();
@@ -252,8 +274,13 @@ fn check(experiment: &Experiment, fields: &Fields<'_>, problems: &mut Problems) 
             (!is_known).then(|| format!("the space has no setting `{name}`"))
         };
         if let Err(why) = expression::check(&condition.value, unknown) {
-            let problem = Problem::error(Code::BadTemplate, &condition.span, format!("this condition can't be used: {why}"));
-            problems.push(problem.help("conditions are about settings of the space: `stop.max_iterations > 2`"));
+            let problem = Problem::error(
+                Code::BadTemplate,
+                &condition.span,
+                format!("this condition can't be used: {why}"),
+            );
+            problems
+                .push(problem.help("conditions are about settings of the space: `stop.max_iterations > 2`"));
         }
     }
 }

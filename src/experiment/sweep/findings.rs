@@ -88,7 +88,10 @@ pub struct ShownPolicy {
 
 impl ObjectiveName {
     pub(super) fn of(experiment: &Experiment) -> Vec<Self> {
-        let named = |objective: &super::Objective| ObjectiveName { name: objective.name.clone(), goal: objective.goal };
+        let named = |objective: &super::Objective| ObjectiveName {
+            name: objective.name.clone(),
+            goal: objective.goal,
+        };
         experiment.objectives.iter().map(named).collect()
     }
 }

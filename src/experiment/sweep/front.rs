@@ -25,7 +25,8 @@ pub fn front(goals: &[Goal], points: &[&[f64]]) -> Vec<usize> {
     // Whoever is beaten is beaten by somebody before.
     let mut front: Vec<(&Vec<f64>, usize)> = Vec::new();
     for (point, at) in order {
-        let is_beaten = front.iter().any(|(known, _)| known.iter().zip(point).all(|(known, own)| known <= own));
+        let is_beaten =
+            front.iter().any(|(known, _)| known.iter().zip(point).all(|(known, own)| known <= own));
         if !is_beaten {
             front.push((point, at));
         }
@@ -42,7 +43,8 @@ mod tests {
 
     #[test]
     fn points_that_another_one_beats_are_left_out() {
-        let points: [&[f64]; 6] = [&[0.8, 2.0], &[0.9, 3.0], &[0.9, 4.0], &[0.7, 2.0], &[0.5, 1.0], &[0.8, 2.0]];
+        let points: [&[f64]; 6] =
+            [&[0.8, 2.0], &[0.9, 3.0], &[0.9, 4.0], &[0.7, 2.0], &[0.5, 1.0], &[0.8, 2.0]];
         assert_eq!(front(&GOALS, &points), [1, 0, 4]);
         let dust: [&[f64]; 2] = [&[0.3, 1.0], &[0.1 + 0.2, 1.0]];
         assert_eq!(front(&GOALS, &dust), [0]);

@@ -81,7 +81,10 @@ impl Measure {
     /// Whether it looks at issues, which a line need not say.
     #[must_use]
     pub fn looks_at_issues(self) -> bool {
-        matches!(self, Measure::CriticalIssues | Measure::MajorIssues | Measure::MinorIssues | Measure::Review)
+        matches!(
+            self,
+            Measure::CriticalIssues | Measure::MajorIssues | Measure::MinorIssues | Measure::Review
+        )
     }
 
     /// What is wrong with a name that is none.

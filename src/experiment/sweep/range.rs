@@ -20,8 +20,8 @@ mapping! {
         /// The last number, if the steps meet it.
         #[key(required, examples(&["1.0"]))]
         to: f64,
-        /// How far one number is from the next: more than 0.
-        #[key(default("1"), examples(&["0.05"]))]
+        /// How far one number is from the next: 0.000000001 to 1,000,000,000.
+        #[key(number(0.000_000_001, 1e9), default("1"), examples(&["0.05"]))]
         step: f64,
     }
 }
@@ -39,7 +39,9 @@ pub(super) fn values(node: &Node, problems: &mut Problems) -> Option<Vec<Node>> 
         _ => return wrong_type(node, "a list of values, or `{ from: 1, to: 6, step: 1 }`", problems),
     };
     if values.is_empty() {
-        problems.push(Problem::error(Code::Empty, &node.span, "this setting has no values").help("give at least one"));
+        problems.push(
+            Problem::error(Code::Empty, &node.span, "this setting has no values").help("give at least one"),
+        );
         return None;
     }
     Some(values)
@@ -54,8 +56,10 @@ impl Range {
         let most = MOST_VALUES as f64;
         if !(self.step > 0.0 && (0.0..most).contains(&last)) {
             let message = format!("from {} to {} by {} is no range", self.from, self.to, self.step);
-            let help = format!("`from` comes before `to`, `step` is more than 0, and there are {MOST_VALUES} numbers at most");
-            problems.push(Problem::error(Code::OutOfRange, &node.span, message).help(help));
+            let help = format!(
+                "`from` comes before `to`, `step` is more than 0, and there are {MOST_VALUES} numbers at most"
+            );
+            problems.push(Problem::error(Code::Conflict, &node.span, message).help(help));
             return None;
         }
         let mut values = Vec::new();
@@ -94,11 +98,24 @@ mod tests {
     #[test]
     fn ranges_have_both_ends_and_no_dust() {
         assert_eq!(read("{ from: 1, to: 4 }").unwrap(), [1, 2, 3, 4].map(|n| json!(n)));
-        assert_eq!(read("{ from: 0, to: 0.3, step: 0.1 }").unwrap(), [json!(0), json!(0.1), json!(0.2), json!(0.3)]);
+        assert_eq!(
+            read("{ from: 0, to: 0.3, step: 0.1 }").unwrap(),
+            [json!(0), json!(0.1), json!(0.2), json!(0.3)]
+        );
         assert_eq!(read("{ from: 2, to: 2 }").unwrap(), [json!(2)]);
         assert_eq!(read("{ from: 1, to: 2, step: 0.4 }").unwrap(), [json!(1), json!(1.4), json!(1.8)]);
-        assert_eq!(read("[null, 1, { delta: 0.1 }]").unwrap(), [json!(null), json!(1), json!({"delta": 0.1})]);
-        for wrong in ["[]", "{ from: 2, to: 1 }", "{ from: 0, to: 1, step: 0 }", "{ from: 0, to: 1, step: 1e-9 }", "3", "{ from: 0 }"] {
+        assert_eq!(
+            read("[null, 1, { delta: 0.1 }]").unwrap(),
+            [json!(null), json!(1), json!({"delta": 0.1})]
+        );
+        for wrong in [
+            "[]",
+            "{ from: 2, to: 1 }",
+            "{ from: 0, to: 1, step: 0 }",
+            "{ from: 0, to: 1, step: 1e-9 }",
+            "3",
+            "{ from: 0 }",
+        ] {
             assert!(read(wrong).is_err(), "{wrong}");
         }
     }

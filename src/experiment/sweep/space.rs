@@ -46,7 +46,8 @@ pub(super) fn settings_shape() -> Shape {
 
 pub(super) fn empty_part(entry: &Entry) -> Problem {
     let message = format!("`{}` is no key of a profile: a part of it is empty", entry.key);
-    Problem::error(Code::BadOverride, &entry.key_span, message).help("separate the parts with single dots: `stop.max_iterations`")
+    Problem::error(Code::BadOverride, &entry.key_span, message)
+        .help("separate the parts with single dots: `stop.max_iterations`")
 }
 
 impl Space {
@@ -68,7 +69,10 @@ impl Space {
         let space = Space { settings };
         if space.combinations().is_none_or(|all| all > MOST_POLICIES) {
             let message = format!("this space has more than {MOST_POLICIES} combinations");
-            problems.push(Problem::error(Code::OutOfRange, &node.span, message).help("leave values out, or take larger steps"));
+            problems.push(
+                Problem::error(Code::OutOfRange, &node.span, message)
+                    .help("leave values out, or take larger steps"),
+            );
             return None;
         }
         Some(space)
@@ -102,7 +106,10 @@ impl Space {
     /// The settings of a combination by their keys.
     #[must_use]
     pub fn settings(&self, combination: usize) -> Map<String, Value> {
-        self.chosen(combination).into_iter().map(|(key, (value, _))| (key.to_owned(), value.clone())).collect()
+        self.chosen(combination)
+            .into_iter()
+            .map(|(key, (value, _))| (key.to_owned(), value.clone()))
+            .collect()
     }
 
     /// The same as they are laid over a profile.

@@ -27,7 +27,8 @@ impl Split {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most their number")]
         ids.truncate(wanted as usize);
         ids.sort_unstable();
-        let (test, train) = (0..columns.documents()).partition(|document| ids.binary_search(&key(*document)).is_ok());
+        let (test, train) =
+            (0..columns.documents()).partition(|document| ids.binary_search(&key(*document)).is_ok());
         Split { train, test }
     }
 }

@@ -73,12 +73,17 @@ impl Goals {
             Some(measure) => Formula::One(measure),
             None => Formula::Expression(expression.clone()),
         };
-        let objectives: Vec<(Goal, Formula)> =
-            experiment.objectives.iter().map(|objective| (objective.goal, formula(&objective.expression))).collect();
+        let objectives: Vec<(Goal, Formula)> = experiment
+            .objectives
+            .iter()
+            .map(|objective| (objective.goal, formula(&objective.expression)))
+            .collect();
         let constraints: Vec<String> = experiment.constraints.iter().map(|one| one.value.clone()).collect();
         let expressions = experiment.objectives.iter().map(|one| &one.expression).chain(&constraints);
-        let mut used: Vec<Measure> =
-            expressions.flat_map(|one| expression::names(one)).filter_map(|name| Measure::named(&name)).collect();
+        let mut used: Vec<Measure> = expressions
+            .flat_map(|one| expression::names(one))
+            .filter_map(|name| Measure::named(&name))
+            .collect();
         let of_reference = constraints.iter().flat_map(|one| expression::members(one, REFERENCE));
         used.extend(of_reference.filter_map(Measure::named));
         // Always compared.
@@ -93,7 +98,12 @@ impl Goals {
     ///
     /// # Errors
     /// As for [`Trial::evaluate`].
-    pub fn with_reference(self, columns: &Columns, reference: &Candidate, train: &[usize]) -> Result<Self, usize> {
+    pub fn with_reference(
+        self,
+        columns: &Columns,
+        reference: &Candidate,
+        train: &[usize],
+    ) -> Result<Self, usize> {
         let sums = Trial::new(columns, &self).sums(reference, train)?.measures;
         Ok(Goals { reference: Some(sums.map(|sum| sum / count_of(train))), ..self })
     }
@@ -112,7 +122,9 @@ impl Goals {
     fn compute(&self, formula: &Formula, numbers: &Numbers) -> Option<f64> {
         match formula {
             Formula::One(measure) => numbers.get(measure.place()).copied(),
-            Formula::Expression(source) => expression::compute(source, expression::named(&self.named(numbers))),
+            Formula::Expression(source) => {
+                expression::compute(source, expression::named(&self.named(numbers)))
+            }
         }
     }
 
@@ -124,7 +136,8 @@ impl Goals {
     /// Whether a constraint holds of the means of a policy.
     fn keeps(&self, constraint: &str, means: &Numbers) -> Option<bool> {
         let numbers = self.named(means);
-        let mut variables: Vec<(&str, Value)> = numbers.into_iter().map(|(name, value)| (name, value.into())).collect();
+        let mut variables: Vec<(&str, Value)> =
+            numbers.into_iter().map(|(name, value)| (name, value.into())).collect();
         if let Some(reference) = &self.reference {
             variables.push((REFERENCE, expression::named(&self.named(reference))));
         }
@@ -164,7 +177,8 @@ impl<'c> Trial<'c> {
         let means = measures.map(|sum| sum / count);
         let mut keeps_constraints = true;
         for (at, constraint) in self.goals.constraints.iter().enumerate() {
-            keeps_constraints &= self.goals.keeps(constraint, &means).ok_or(self.goals.objectives.len() + at)?;
+            keeps_constraints &=
+                self.goals.keeps(constraint, &means).ok_or(self.goals.objectives.len() + at)?;
         }
         let means = objectives.iter().map(|sum| sum / count).collect();
         Ok(Evaluation { means, keeps_constraints, beyond, behaviour })
@@ -222,7 +236,8 @@ impl<'c> Trial<'c> {
     }
 
     fn decider<'p>(&self, candidate: &'p Candidate) -> Decider<'c, 'p> {
-        Decider::new(self.columns, &candidate.policy, &candidate.scripts).told_otherwise(candidate.told_otherwise)
+        Decider::new(self.columns, &candidate.policy, &candidate.scripts)
+            .told_otherwise(candidate.told_otherwise)
     }
 
     /// The value of each objective.
@@ -230,7 +245,9 @@ impl<'c> Trial<'c> {
         let goals = self.goals;
         let compute = || {
             let formulas = goals.objectives.iter().enumerate();
-            formulas.map(|(at, (_, formula))| goals.compute(formula, numbers).ok_or(at)).collect::<Result<Vec<f64>, usize>>()
+            formulas
+                .map(|(at, (_, formula))| goals.compute(formula, numbers).ok_or(at))
+                .collect::<Result<Vec<f64>, usize>>()
         };
         if goals.objectives.iter().all(|(_, formula)| matches!(formula, Formula::One(_))) {
             return compute();
@@ -256,18 +273,26 @@ impl<'c> Trial<'c> {
         numbers
     }
 
-    fn reviewed(&mut self, measure: Measure, candidate: &Candidate, document: usize, decided: &Decided) -> f64 {
+    fn reviewed(
+        &mut self,
+        measure: Measure,
+        candidate: &Candidate,
+        document: usize,
+        decided: &Decided,
+    ) -> f64 {
         if measure == Measure::Review {
             return f64::from(u8::from(self.needs_review(candidate, document, decided)));
         }
         let returned = decided.selection.map(|selection| selection.iteration);
         let issues = |severity| {
-            let counts = returned.map(|iteration| self.columns.issue_counts(document, iteration, &candidate.policy));
+            let counts =
+                returned.map(|iteration| self.columns.issue_counts(document, iteration, &candidate.policy));
             number(counts.unwrap_or_default().get(IssueKind::Severity(severity)))
         };
         match measure {
-            Measure::Overall => returned
-                .map_or(0.0, |iteration| self.goals.overall.of(|name| self.columns.recorded_score(document, iteration, name)).get()),
+            Measure::Overall => returned.map_or(0.0, |iteration| {
+                self.goals.overall.of(|name| self.columns.recorded_score(document, iteration, name)).get()
+            }),
             Measure::Passed => f64::from(u8::from(decided.stop_reason == StopReason::Accepted)),
             Measure::Review => 0.0,
             Measure::CostUsd => decided.spent.usage.known_cost_usd.get(),
@@ -298,15 +323,16 @@ impl<'c> Trial<'c> {
         let overall = returned.map_or(0.0, |iteration| {
             candidate.policy.overall.of(|name| self.columns.recorded_score(document, iteration, name)).get()
         });
-        let key = (format!("{written}\n{}", overall.to_bits()), document, returned.map_or(0, |at| at + 1), place);
+        let key =
+            (format!("{written}\n{}", overall.to_bits()), document, returned.map_or(0, |at| at + 1), place);
         if let Some(known) = self.reviews.get(&key) {
             return *known;
         }
         let dimensions: Vec<&str> = candidate.dimensions.iter().map(String::as_str).collect();
         let columns = self.columns;
-        let measured = dimensions.iter().filter_map(|name| {
-            Some((*name, columns.recorded_score(document, returned?, name)?))
-        });
+        let measured = dimensions
+            .iter()
+            .filter_map(|name| Some((*name, columns.recorded_score(document, returned?, name)?)));
         let scores: Scores = measured.collect();
         let applies = review.applies(status, overall, &scores, &dimensions);
         if self.reviews.len() < MOST_KEPT {

@@ -2,8 +2,8 @@
 
 use super::plots::{DifferencePlot, FrontPlot};
 use super::words::{
-    counts, decimals, goal, interval, needed, number, passed, percent, policy, policy_among, signed, signed_interval, standing,
-    standing_word, verdict,
+    counts, decimals, goal, interval, needed, number, passed, percent, policy, policy_among, signed,
+    signed_interval, standing, standing_word, verdict,
 };
 use crate::experiment::sweep::{Findings, ShownPolicy};
 use crate::report::page::{Fact, Row, Table, Tile, column, figure};
@@ -39,13 +39,17 @@ impl<'a> Page<'a> {
         let constraints = findings.constraints.join("; ");
         let mut facts = vec![
             Fact { name: "reference", value: findings.reference.profile.clone() },
-            Fact { name: "samples", value: format!("{}, seed {}", thousands(method.samples as u64), method.seed) },
+            Fact {
+                name: "samples",
+                value: format!("{}, seed {}", thousands(method.samples as u64), method.seed),
+            },
             Fact { name: "split", value: format!("seed {}", method.split_seed) },
         ];
         if !constraints.is_empty() {
             facts.push(Fact { name: "constraints", value: constraints });
         }
-        let tile = |name, count: usize, note: String| Tile { name, value: thousands(count as u64), note, class: "" };
+        let tile =
+            |name, count: usize, note: String| Tile { name, value: thousands(count as u64), note, class: "" };
         let judged = format!("{} to choose on", thousands(documents.train as u64));
         let front = format!("{} on the Pareto front", thousands(policies.front as u64));
         let mut tiles = vec![
@@ -154,7 +158,9 @@ fn objective(findings: &Findings, at: usize) -> Option<Objective> {
         Some(Row { cells, bar: 0.0, class: "" })
     };
     let mut rows: Vec<Row> = row("–".to_owned(), &findings.reference).into_iter().collect();
-    rows.extend((1..).zip(&findings.shown).filter_map(|(number, shown): (usize, _)| row(number.to_string(), shown)));
+    rows.extend(
+        (1..).zip(&findings.shown).filter_map(|(number, shown): (usize, _)| row(number.to_string(), shown)),
+    );
     Some(Objective {
         heading: format!("{} ({})", objective.name, goal(objective.goal)),
         plot: DifferencePlot::of(findings, at),

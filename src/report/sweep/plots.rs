@@ -152,11 +152,16 @@ impl DifferencePlot {
         let digits = decimals(findings, at);
         let differences: Vec<_> = (1_usize..)
             .zip(&findings.shown)
-            .filter_map(|(number, shown)| Some((number, shown, shown.comparison.as_ref()?.objectives.get(at)?)))
+            .filter_map(|(number, shown)| {
+                Some((number, shown, shown.comparison.as_ref()?.objectives.get(at)?))
+            })
             .collect();
         let ends = differences.iter().flat_map(|(_, _, of)| [of.estimate.low, of.estimate.high]);
         let axis = Axis::over(ends.chain([0.0]), LEFT, WIDTH - RIGHT)?;
-        let row = |(place, (number, shown, of)): (usize, &(usize, &ShownPolicy, &crate::experiment::sweep::Difference))| {
+        let row = |(place, (number, shown, of)): (
+            usize,
+            &(usize, &ShownPolicy, &crate::experiment::sweep::Difference),
+        )| {
             #[expect(clippy::cast_precision_loss, reason = "at most a hundred rows")]
             let y = TOP + ROW * (place as f64 + 0.5);
             DifferenceRow {
@@ -218,11 +223,14 @@ impl Axis {
     fn ticks(&self, digits: usize) -> Vec<Tick> {
         let raw = (self.high - self.low) / 5.0;
         let unit = 10_f64.powf(raw.log10().floor());
-        let step = [1.0, 2.0, 5.0, 10.0].into_iter().map(|of| of * unit).find(|step| *step >= raw).unwrap_or(raw);
+        let step =
+            [1.0, 2.0, 5.0, 10.0].into_iter().map(|of| of * unit).find(|step| *step >= raw).unwrap_or(raw);
         let first = (self.low / step).ceil();
         let numbers = (0..12).map(|at| (first + f64::from(at)) * step).take_while(|tick| *tick <= self.high);
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and 9")]
         let needed = (-step.log10().floor()).clamp(0.0, 9.0) as usize;
-        numbers.map(|tick| Tick { at: self.place(tick), label: number(tick, needed.min(digits.max(needed))) }).collect()
+        numbers
+            .map(|tick| Tick { at: self.place(tick), label: number(tick, needed.min(digits.max(needed))) })
+            .collect()
     }
 }

@@ -1,8 +1,8 @@
 //! What an experiment found, for terminals: the chosen policy first, then the front.
 
 use super::words::{
-    counts, decimals, goal, interval, needed, number, passed, percent, policy, policy_among, signed, signed_interval, standing,
-    standing_word, verdict,
+    counts, decimals, goal, interval, needed, number, passed, percent, policy, policy_among, signed,
+    signed_interval, standing, standing_word, verdict,
 };
 use crate::experiment::sweep::{Findings, ShownPolicy};
 use crate::report::paint::Paint;
@@ -123,7 +123,13 @@ fn policies(findings: &Findings, paint: Paint) -> String {
     let rows: Vec<Vec<String>> = (1..).zip(&findings.shown).map(row).collect();
     let first = findings.objectives.first().map_or("", |objective| objective.name.as_str());
     let against_first = format!("{} against 1", sanitize_line(first));
-    let columns = [("", Right), ("policy", Left), ("against the reference", Left), (&against_first, Left), ("same", Right)];
+    let columns = [
+        ("", Right),
+        ("policy", Left),
+        ("against the reference", Left),
+        (&against_first, Left),
+        ("same", Right),
+    ];
     text_table("On the front", &columns, &rows, 0, paint)
 }
 
@@ -147,7 +153,9 @@ fn objective(findings: &Findings, at: usize, paint: Paint) -> String {
         Some(row)
     };
     let mut rows: Vec<Vec<String>> = row(String::new(), &findings.reference).into_iter().collect();
-    rows.extend((1..).zip(&findings.shown).filter_map(|(number, shown): (usize, _)| row(number.to_string(), shown)));
+    rows.extend(
+        (1..).zip(&findings.shown).filter_map(|(number, shown): (usize, _)| row(number.to_string(), shown)),
+    );
     let columns = [
         ("", Right),
         ("mean", Right),

@@ -1,7 +1,9 @@
 //! Numbers and verdicts in words, as text and page show them.
 
 use crate::experiment::statistics::Estimate;
-use crate::experiment::sweep::{Comparison, Counts, Difference, Findings, Goal, ShownPolicy, Standing, Verdict};
+use crate::experiment::sweep::{
+    Comparison, Counts, Difference, Findings, Goal, ShownPolicy, Standing, Verdict,
+};
 use crate::report::run_summary::thousands;
 
 /// How many decimals the numbers of each objective have: four digits of the largest mean.
@@ -67,9 +69,13 @@ pub(super) fn needed(difference: &Difference) -> String {
 /// How a policy stands against the reference, as a sentence goes on: "… is better than `balanced`".
 pub(super) fn standing(standing: Standing, reference: &str) -> String {
     match standing {
-        Standing::Better => format!("better than {reference} in at least one objective, and not shown to be worse in any"),
+        Standing::Better => {
+            format!("better than {reference} in at least one objective, and not shown to be worse in any")
+        }
         Standing::Mixed => format!("better than {reference} in at least one objective, and worse in another"),
-        Standing::Worse => format!("worse than {reference} in at least one objective, and not shown to be better in any"),
+        Standing::Worse => {
+            format!("worse than {reference} in at least one objective, and not shown to be better in any")
+        }
         Standing::NotShown => format!("a tie: it is not shown to differ from {reference}"),
         Standing::Equal => format!("a tie: every document comes to the same as with {reference}"),
     }
@@ -99,7 +105,11 @@ pub(super) fn policy_among(policy: &ShownPolicy, findings: &Findings) -> String 
         values.any(|value| Some(value) != first)
     };
     let is_alone = findings.shown.len() == 1;
-    let flags = policy.settings.iter().filter(|(key, _)| is_alone || differs(key)).map(|(key, value)| format!("{key}={value}"));
+    let flags = policy
+        .settings
+        .iter()
+        .filter(|(key, _)| is_alone || differs(key))
+        .map(|(key, value)| format!("{key}={value}"));
     std::iter::once(policy.profile.clone()).chain(flags).collect::<Vec<_>>().join(" ")
 }
 

@@ -34,7 +34,10 @@ fn mistakes_are_refused_by_decoder_and_schema() {
         ("vocabulary-tests", "cases: [{ text: a, say: b }]\n"),
         ("classification", "classify: { a: [{ pattern: x, weight: 0 }] }\n"),
         ("prices", "prices: [{ provider: a, models: [b], input: -1, output: 1, as_of: 2026-01-02 }]\n"),
-        ("experiment", "documents: { run: latest }\nspace: { a.b: 3 }\nobjectives: [{ maximize: overall }]\n"),
+        (
+            "experiment",
+            "documents: { run: latest }\nspace: { a.b: 3 }\nobjectives: [{ maximize: overall }]\n",
+        ),
         ("experiment", "documents: { run: latest }\nspace: {}\nobjectives: [{ maximise: overall }]\n"),
         ("experiment", "documents: { run: latest }\nspace: {}\nobjectives: []\nsplit: { test: 1 }\n"),
         ("scenarios", "cases: [{ name: a, trajectory: [{ scores: 2 }], expect: { review: true } }]\n"),
