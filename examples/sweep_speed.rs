@@ -2,6 +2,8 @@
 //!
 //! Documents are taken again and again until there are 2,000. Each number is of one core, but for the sweep, which takes all.
 
+#![expect(clippy::print_stdout, reason = "it says what it measures")]
+
 use loopctl::diag::Problems;
 use loopctl::experiment::sweep::{Candidate, Experiment, Goals, Split, Trial};
 use loopctl::experiment::{Columns, Decider};
@@ -102,8 +104,8 @@ fn settings(number: usize) -> Vec<String> {
         format!("stop.max_iterations={}", 1 + number % 20),
         format!("stop.rollbacks={}", 1 + number / 20 % 5),
         format!("stop.stagnation.window={}", 2 + number / 100 % 4),
-        format!("stop.stagnation.epsilon={}", [0.001, 0.01, 0.05, 0.1, 0.2][number / 400 % 5]),
-        format!("accept.overall={}", [0.6, 0.8, 0.9, 0.95, 1.0][number / 2_000 % 5]),
+        format!("stop.stagnation.epsilon=0.0{}", 1 + number / 400 % 5),
+        format!("accept.overall=0.9{}", 1 + number / 2_000 % 5),
     ]
 }
 

@@ -92,7 +92,8 @@ mod tests {
         let node = parse(&SourceFile::new("t.yaml", yaml), &mut problems).unwrap();
         let read = values(&node, &mut problems);
         let read = read.map(|values| values.iter().map(Node::to_json).collect());
-        read.ok_or_else(|| problems.iter().map(|problem| problem.message.clone()).collect())
+        let said = || problems.iter().map(|problem| problem.message.clone()).collect();
+        read.filter(|_| !problems.has_errors()).ok_or_else(said)
     }
 
     #[test]
