@@ -11,6 +11,7 @@ mod engine_step;
 mod growth;
 mod plugin_round_trip;
 mod score;
+mod trajectories;
 
 use criterion::Criterion;
 use std::time::Duration;
@@ -31,6 +32,7 @@ fn main() {
     score::bench(&mut criterion);
     engine_step::bench(&mut criterion);
     plugin_round_trip::bench(&mut criterion);
+    trajectories::bench(&mut criterion);
     criterion.final_summary();
     // Not criterion's: what counts is how the cells of a table stand to each other.
     let filters: Vec<String> = arguments.into_iter().filter(|word| !word.starts_with('-')).collect();

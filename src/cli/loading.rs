@@ -202,6 +202,11 @@ impl ProfileArguments {
         self.load_from(&library(), forced, problems)
     }
 
+    /// The same from another library, without saying what is wrong, which was said before.
+    pub(super) fn loaded_from(&self, library: &Library, forced: &[&str]) -> Option<Loaded> {
+        self.load_from(library, forced, &mut Problems::new())
+    }
+
     pub(super) fn load_from(
         &self,
         library: &Library,

@@ -38,6 +38,7 @@ mod profile_list;
 mod profile_show;
 mod progress_line;
 mod prove;
+mod recorded_run;
 mod renamed;
 mod repair;
 mod resume;
@@ -51,6 +52,7 @@ mod scored_documents;
 mod shadows;
 mod simulate;
 mod step;
+mod sweep;
 mod tape;
 mod test;
 mod trajectory_files;
@@ -102,6 +104,8 @@ enum Verb {
     Prove(prove::Arguments),
     /// Find the threshold at which at most so many accepted documents are wrong, with a certificate
     Calibrate(calibrate::Arguments),
+    /// Find the best policy of a space on recorded documents, and say how sure that is
+    Sweep(sweep::Arguments),
     /// Begin a project that passes `check`, `test` and `run` at once
     Init(init::Arguments),
     /// Add a profile, a rule, a field or a document type to the project in the working directory
@@ -180,6 +184,7 @@ fn run_process() -> Exit {
         Verb::Evaluate(arguments) => evaluate::execute(&arguments, &mut output),
         Verb::Prove(arguments) => prove::execute(&arguments, &mut output),
         Verb::Calibrate(arguments) => calibrate::execute(&arguments, &mut output),
+        Verb::Sweep(arguments) => sweep::execute(&arguments, &mut output),
         Verb::Init(arguments) => init::execute(&arguments, &mut output),
         Verb::New(arguments) => new::execute(&arguments, &mut output),
         Verb::Test(arguments) => test::execute(&arguments, &mut output),

@@ -49,12 +49,22 @@ pub(super) struct JournalArgument {
 }
 
 impl JournalArgument {
+    /// This one, or the usual one.
+    pub(super) fn named(journal: Option<PathBuf>) -> Self {
+        JournalArgument { journal }
+    }
+
     /// How another command names the same journal: ` --journal FILE`, where it was named.
     pub(super) fn again(&self) -> String {
         match &self.journal {
             Some(file) => format!(" --journal {}", quoted(&file.display().to_string())),
             None => String::new(),
         }
+    }
+
+    /// Whether one was named.
+    pub(super) fn is_named(&self) -> bool {
+        self.journal.is_some()
     }
 
     /// Opens the journal, which must be there.
@@ -149,13 +159,13 @@ fn latest_open(journal: &Journal, again: &str) -> Result<StoredRun, Failure> {
         .help(format!("`loopctl runs show {latest}{again}` says what the latest came to; `loopctl runs retry {latest}{again}` tries what failed once more")))
 }
 
-fn words(settings: &Value) -> Vec<String> {
+pub(super) fn words(settings: &Value) -> Vec<String> {
     let words = settings.get(COMMAND).and_then(Value::as_array);
     words.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
 /// Paths of the run's command begin in the folder where it was given.
-fn go_to_folder(settings: &Value, quiet: bool, output: &mut Output) {
+pub(super) fn go_to_folder(settings: &Value, quiet: bool, output: &mut Output) {
     let Some(folder) = settings.get(FOLDER).and_then(Value::as_str).map(Path::new) else { return };
     let here = std::env::current_dir().ok();
     if here.as_deref() != Some(folder) && std::env::set_current_dir(folder).is_ok() && !quiet {

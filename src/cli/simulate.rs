@@ -1,33 +1,49 @@
 //! `loopctl simulate`: policies tried on trajectories.
 
 use super::exit::{Exit, Failure};
+use super::headings::{ARGUMENTS, DOCUMENTS, OUTPUT, PROFILE};
 use super::loading::{ProfileArguments, or_default};
 use super::misplaced::refuse_profiles;
 use super::output::{Format, Output, RecordFormat, RecordWriter};
-use super::trajectory_files::{Policy, Reading, overall_from};
+use super::recorded_run::{ReachedProfile, RecordedRun};
+use super::resume::JournalArgument;
+use super::trajectory_files::{Observations, Policy, Reading, Require, overall_from};
 use crate::diag::Problems;
-use crate::experiment::{Answer, Tally, Trajectory, simulate};
+use crate::experiment::{Answer, Columns, Decider, Tally};
 use crate::policy::ScriptCriteria;
+use crate::profile::LoopPolicy;
 use crate::report::comparison;
+use crate::value::sanitize_line;
 use clap::Args;
 use std::path::PathBuf;
 
 #[derive(Args)]
 pub(super) struct Arguments {
     /// Profile by name or path (repeatable, to compare several)
-    #[arg(long, short, default_value = "balanced", env = "LOOPCTL_PROFILE", value_parser = or_default)]
+    #[arg(long, short, default_value = "balanced", env = "LOOPCTL_PROFILE", value_parser = or_default, help_heading = PROFILE)]
     profile: Vec<String>,
     /// Set a key of each profile, such as `accept.overall=0.9` (repeatable)
-    #[arg(long = "config", value_name = "KEY=VALUE")]
+    #[arg(long = "config", value_name = "KEY=VALUE", help_heading = PROFILE)]
     settings: Vec<String>,
     /// Take the overall score from this recorded dimension, whatever the profiles weigh
-    #[arg(long, value_name = "DIM")]
+    #[arg(long, value_name = "DIM", help_heading = PROFILE)]
     overall_from: Option<String>,
+    /// Refuse documents whose lines do not say what policies may look at
+    #[arg(long, value_name = "WHAT", value_enum, help_heading = DOCUMENTS)]
+    require: Option<Require>,
+    /// Try the profiles on the documents of a run, as `loopctl runs list` names it, instead of files
+    ///
+    /// Exact as long as a policy asks for the candidates that were recorded; where it would go on otherwise, its end is not known.
+    /// Refused where prompts, feedback or rules differ, because other candidates would have come.
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["files", "require"], help_heading = DOCUMENTS)]
+    run: Option<String>,
     #[command(flatten)]
+    journal: JournalArgument,
+    #[command(flatten, next_help_heading = OUTPUT)]
     format: RecordFormat,
     /// JSON lines, one document each: `{"id": …, "iterations": [{"scores": {…}, "issues": […], …}]}`; `-` is standard
     /// input
-    #[arg(required = true, value_name = "FILE")]
+    #[arg(required_unless_present = "run", value_name = "FILE", help_heading = ARGUMENTS)]
     files: Vec<PathBuf>,
 }
 
@@ -35,49 +51,156 @@ pub(super) struct Arguments {
 struct Compared {
     policy: Policy,
     tally: Tally,
+    /// What its feedback would have told otherwise.
+    told_otherwise: Vec<&'static str>,
+    /// How many documents would have gone on as nobody recorded, by the order of [`Beyond`](crate::experiment::Beyond).
+    beyond: [u64; 3],
 }
 
 pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
     refuse_profiles(&arguments.files)?;
+    if arguments.run.is_none() && arguments.journal.is_named() {
+        return Err(Failure::usage("`--journal` goes with `--run`")
+            .help("files of trajectories are read as they are"));
+    }
     let mut compared = policies(arguments, output)?;
-    let mut writer = RecordWriter::new(arguments.format.chosen(output)?);
-    let mut reading = Reading::default();
-    reading.files(&arguments.files, output, |trajectory, output| {
-        answer(&mut compared, &mut writer, trajectory, output)
-    })?;
-    reading.warn_of_missing(compared.iter().map(|compared| &compared.policy), output);
+    let mut writer = RecordWriter::buffered(arguments.format.chosen(output)?);
+    let mut broken = false;
+    let mut any = true;
+    match &arguments.run {
+        Some(run) => {
+            let run = recorded(run, arguments, &mut compared, output)?;
+            answer(&mut compared, &mut writer, &run.columns, output)?;
+            say_beyond(&run, &compared, output);
+        }
+        None => {
+            let keep = compared.iter().any(|compared| compared.policy.looks_at_candidates());
+            let mut reading = Reading::requiring(arguments.require);
+            reading.documents(&arguments.files, keep, output, |columns, output| {
+                answer(&mut compared, &mut writer, columns, output)
+            })?;
+            reading.warn_of_missing(compared.iter().map(|compared| &compared.policy), output);
+            (broken, any) = (reading.broken, reading.any);
+        }
+    }
     for Compared { policy, .. } in &compared {
         policy.warn_of_assumed(output);
     }
     // A table of nothing says nothing beside an error.
-    if writer.format == Format::Text && (reading.any || !reading.broken) {
+    if writer.format == Format::Text && (any || !broken) {
         let columns: Vec<(String, Tally)> =
             compared.into_iter().map(|compared| (compared.policy.name, compared.tally)).collect();
         output.out.write_all(comparison(&columns, output.out_paint).as_bytes())?;
     }
+    writer.flush(output)?;
     writer.close(output)?;
-    Ok(if reading.broken { Exit::Broken } else { Exit::Success })
+    Ok(if broken { Exit::Broken } else { Exit::Success })
 }
 
+/// Decides about every document of the columns.
 fn answer(
     compared: &mut [Compared],
     writer: &mut RecordWriter,
-    trajectory: &Trajectory,
+    columns: &Columns,
     output: &mut Output,
 ) -> std::io::Result<()> {
     let several = compared.len() > 1;
-    for Compared { policy, tally } in compared {
-        let simulated = simulate(&policy.policy, &policy.scripts, trajectory);
-        policy.say_notes(&simulated.decisions, output);
-        policy.count_assumed(trajectory, &simulated.decisions);
-        if writer.format == Format::Text {
-            tally.add(&simulated);
-        } else {
-            let answer = Answer::of(&trajectory.id, several.then_some(policy.name.as_str()), &simulated);
-            writer.write(&answer, output)?;
+    let mut trials: Vec<Trial<'_, '_>> = compared.iter_mut().map(|one| Trial::of(one, columns)).collect();
+    for document in 0..columns.documents() {
+        for trial in &mut trials {
+            let (Some(id), Some(decided)) = (columns.id(document), trial.decider.decide(document)) else {
+                continue;
+            };
+            trial.observed.notes(trial.name, trial.decider.take_notes(), output);
+            trial.observed.count_assumed(columns, document, trial.policy, &decided);
+            if let Some(beyond) = decided.beyond
+                && let Some(count) = trial.beyond.get_mut(beyond as usize)
+            {
+                *count += 1;
+            }
+            if writer.format == Format::Text {
+                trial.tally.add_decided(&decided, trial.decider.overalls());
+            } else {
+                let name = several.then_some(trial.name);
+                writer.write(&Answer::decided(id, name, &decided, trial.decider.overalls()), output)?;
+            }
         }
     }
-    Ok(())
+    // Whoever hands over one line may wait for its answer.
+    writer.flush(output)
+}
+
+/// One policy while it decides.
+struct Trial<'c, 'p> {
+    name: &'p str,
+    policy: &'p LoopPolicy,
+    decider: Decider<'c, 'p>,
+    observed: &'p mut Observations,
+    tally: &'p mut Tally,
+    beyond: &'p mut [u64; 3],
+}
+
+impl<'c, 'p> Trial<'c, 'p> {
+    fn of(compared: &'p mut Compared, columns: &'c Columns) -> Self {
+        let Compared { policy: Policy { name, policy, scripts, observed }, tally, told_otherwise, beyond } =
+            compared;
+        let decider = Decider::new(columns, policy, scripts).told_otherwise(!told_otherwise.is_empty());
+        Trial { name, policy, decider, observed, tally, beyond }
+    }
+}
+
+/// Reads the run, and refuses policies under which it would have been another.
+fn recorded(
+    run: &str,
+    arguments: &Arguments,
+    compared: &mut [Compared],
+    output: &mut Output,
+) -> Result<RecordedRun, Failure> {
+    let forced = overall_from(arguments.overall_from.as_deref())?;
+    let forced: Vec<&str> = forced.iter().map(String::as_str).collect();
+    let profiles = arguments.profile.iter();
+    // Names of profiles are looked up here, and those of the run where it began.
+    let reached: Vec<ReachedProfile> = profiles
+        .map(|name| ReachedProfile::load(&ProfileArguments::of(name, &arguments.settings), &forced, output))
+        .collect::<Result<_, _>>()?;
+    let run = RecordedRun::open(run, &arguments.journal, output)?;
+    for (compared, reached) in compared.iter_mut().zip(&reached) {
+        compared.told_otherwise = run.compared(&compared.policy.name, reached)?;
+    }
+    Ok(run)
+}
+
+/// Says how many documents end as nobody recorded.
+fn say_beyond(run: &RecordedRun, compared: &[Compared], output: &mut Output) {
+    let word = output.err_paint.warn("note:");
+    let documents =
+        |count: u64| if count == 1 { "1 document".to_owned() } else { format!("{count} documents") };
+    run.say_without_candidate(output);
+    for Compared { policy, told_otherwise, beyond, .. } in compared {
+        let [exhausted, other_base, other_feedback] = *beyond;
+        let all = exhausted + other_base + other_feedback;
+        if all == 0 {
+            continue;
+        }
+        let feedback = format!(
+            "{other_feedback} would have been told otherwise by feedback ({})",
+            told_otherwise.join(", ")
+        );
+        let reasons = [
+            (exhausted, format!("{exhausted} would have gone on after the last candidate")),
+            (other_base, format!("{other_base} would have corrected another candidate")),
+            (other_feedback, feedback),
+        ];
+        let reasons: Vec<String> =
+            reasons.into_iter().filter(|(count, _)| *count > 0).map(|(_, said)| said).collect();
+        output.say(&format!(
+            "{word} `{}`: how {} of {} end is not in the record, and not guessed (`incomplete`): {}",
+            sanitize_line(&policy.name),
+            all,
+            documents(run.columns.documents() as u64),
+            reasons.join(", ")
+        ));
+    }
 }
 
 /// Loads every profile as far as its policy goes: prompts, schemas and providers need not be there.
@@ -100,7 +223,12 @@ fn policies(arguments: &Arguments, output: &mut Output) -> Result<Vec<Compared>,
                 let taken = compared.iter().any(|other| other.policy.name == loaded.profile.name);
                 let name = if taken { name.clone() } else { loaded.profile.name };
                 let policy = Policy::new(name, loaded.profile.policy, scripts);
-                compared.push(Compared { policy, tally: Tally::default() });
+                compared.push(Compared {
+                    policy,
+                    tally: Tally::default(),
+                    told_otherwise: Vec::new(),
+                    beyond: [0; 3],
+                });
             }
             _ => failed.push(format!("`{name}`")),
         }

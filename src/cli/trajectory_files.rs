@@ -3,16 +3,24 @@
 use super::exit::Failure;
 use super::output::{Output, complain};
 use crate::disk::{self, ReadError};
-use crate::experiment::{LongestLine, Trajectory, TrajectoryError, dimensions_used, lines};
-use crate::policy::{Decision, ScriptCriteria};
-use crate::profile::LoopPolicy;
+use crate::experiment::{
+    Columns, Decided, LongestLine, Trajectory, TrajectoryError, dimensions_used, raw_lines,
+};
+use crate::policy::{Decision, ScriptCriteria, StopReason, line_of};
+use crate::profile::{LoopPolicy, OnEscalate, SelectKey};
+use crate::stop::Costly;
 use crate::value::sanitize_line;
+use clap::ValueEnum;
 use std::collections::BTreeSet;
+use std::fmt;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 /// Most names of dimensions that are kept for the warning about those that a profile asks for and nobody recorded.
 const MOST_NAMES: usize = 100;
+
+/// Bytes that are read from a file at once.
+const BUFFER: usize = 256 << 10;
 
 /// Most different notes on decisions that are shown for one profile.
 const MOST_NOTES: usize = 20;
@@ -22,55 +30,99 @@ pub(super) struct Policy {
     pub(super) name: String,
     pub(super) policy: LoopPolicy,
     pub(super) scripts: ScriptCriteria,
-    /// What has been said about its decisions; each thing is said once.
+    pub(super) observed: Observations,
+}
+
+/// What there is to say about a policy's decisions.
+#[derive(Default)]
+pub(super) struct Observations {
+    /// What has been said; each thing is said once.
     notes: BTreeSet<String>,
     /// Bounds on issues that were taken to hold for iterations of which no issues are known, and how many documents passed so.
-    assumed: (BTreeSet<String>, usize),
+    assumed: (BTreeSet<&'static str>, usize),
+    /// Other keys of the policy that look at issues, and how many documents that did not pass were decided on by them so.
+    overlooked: (BTreeSet<&'static str>, usize),
+}
+
+/// What lines of trajectories must say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Require {
+    /// What is wrong with each candidate, if only that nothing is (`issues: []`)
+    Issues,
 }
 
 impl Policy {
     pub(super) fn new(name: String, policy: LoopPolicy, scripts: ScriptCriteria) -> Self {
-        Policy { name, policy, scripts, notes: BTreeSet::new(), assumed: (BTreeSet::new(), 0) }
+        Policy { name, policy, scripts, observed: Observations::default() }
     }
 
-    /// Counts a document that passed by a bound on issues though its line does not say which issues there were.
-    pub(super) fn count_assumed(&mut self, trajectory: &Trajectory, decisions: &[Decision]) {
-        let Some(last) = decisions.last().filter(|last| last.verdict.accepts()) else { return };
-        if !trajectory.iterations.get(last.iteration).is_some_and(|step| step.issues_unknown) {
-            return;
-        }
-        let is_bound = |line: &str| line.starts_with("accept.") && line.ends_with("_issues");
-        let mut bounds =
-            last.checks.iter().map(|check| check.line.as_str()).filter(|line| is_bound(line)).peekable();
-        if bounds.peek().is_some() {
-            self.assumed.1 += 1;
-            self.assumed.0.extend(bounds.map(str::to_owned));
-        }
-    }
-
-    /// Says how many documents passed by bounds on issues that nobody knows.
-    pub(super) fn warn_of_assumed(&self, output: &mut Output) {
-        let (bounds, count) = &self.assumed;
-        if *count == 0 {
-            return;
-        }
-        let bounds: Vec<String> = bounds.iter().map(|line| format!("`{}`", sanitize_line(line))).collect();
-        let documents = if *count == 1 { "document" } else { "documents" };
-        let word = output.err_paint.warn("warning:");
-        output.say(&format!(
-            "{word} `{}`: {count} {documents} passed by {} though the line does not say which issues there were (no `issues`)",
-            sanitize_line(&self.name),
-            bounds.join(", ")
-        ));
+    /// Whether a criterion compares candidates.
+    pub(super) fn looks_at_candidates(&self) -> bool {
+        self.policy.stop.looks_at(Costly::Equality) || self.policy.stop.looks_at(Costly::FlipFlops)
     }
 
     /// Shows what was noted about decisions and has not been said yet.
     pub(super) fn say_notes(&mut self, decisions: &[Decision], output: &mut Output) {
-        for note in decisions.iter().flat_map(|decision| &decision.notes) {
-            if self.notes.len() < MOST_NOTES && self.notes.insert(note.clone()) {
+        let notes = decisions.iter().flat_map(|decision| decision.notes.iter().cloned());
+        self.observed.notes(&self.name, notes, output);
+    }
+
+    /// Says how many documents were decided on by issues that nobody knows.
+    pub(super) fn warn_of_assumed(&self, output: &mut Output) {
+        let said = [
+            (&self.observed.assumed, "passed by"),
+            (&self.observed.overlooked, "not passed, and decided on by"),
+        ];
+        for ((lines, count), how) in said.into_iter().filter(|((_, count), _)| *count > 0) {
+            let lines: Vec<String> = lines.iter().map(|line| format!("`{line}`")).collect();
+            let documents = if *count == 1 { "document" } else { "documents" };
+            let word = output.err_paint.warn("warning:");
+            output.say(&format!(
+                "{word} `{}`: {count} {documents} {how} {} though the line does not say which issues there were (no `issues`)",
+                sanitize_line(&self.name),
+                lines.join(", ")
+            ));
+        }
+    }
+}
+
+impl Observations {
+    /// Shows notes that have not been said yet.
+    pub(super) fn notes(&mut self, name: &str, notes: impl IntoIterator<Item = String>, output: &mut Output) {
+        for note in notes {
+            if self.notes.len() < MOST_NOTES && !self.notes.contains(&note) {
                 let word = output.err_paint.warn("warning:");
-                output.say(&format!("{word} `{}`: {}", sanitize_line(&self.name), sanitize_line(note)));
+                output.say(&format!("{word} `{}`: {}", sanitize_line(name), sanitize_line(&note)));
+                self.notes.insert(note);
             }
+        }
+    }
+
+    /// Counts a document that was decided on by issues though its line does not say which there were.
+    pub(super) fn count_assumed(
+        &mut self,
+        columns: &Columns,
+        document: usize,
+        policy: &LoopPolicy,
+        decided: &Decided,
+    ) {
+        let unknown = |iteration: usize| columns.issues_unknown(document, iteration);
+        if decided.stop_reason == StopReason::Accepted {
+            let bounds = &policy.accept.issue_limits;
+            if !bounds.is_empty() && decided.iteration_count.checked_sub(1).is_some_and(unknown) {
+                self.assumed.1 += 1;
+                self.assumed.0.extend(bounds.iter().map(|(kind, _)| line_of(*kind)));
+            }
+            return;
+        }
+        let counts = |key: &SelectKey| matches!(key, SelectKey::NoCritical | SelectKey::Fewest(_));
+        let looks = [
+            (policy.on_escalate == OnEscalate::Stop, "on_escalate"),
+            (policy.select.order.iter().any(counts) && decided.iteration_count > 1, "select.order"),
+        ];
+        if looks.iter().any(|(looks, _)| *looks) && (0..decided.iteration_count).any(unknown) {
+            self.overlooked.1 += 1;
+            self.overlooked.0.extend(looks.iter().filter(|(looks, _)| *looks).map(|(_, line)| *line));
         }
     }
 }
@@ -88,6 +140,7 @@ pub(super) struct Reading {
     slips: usize,
     /// How many lines could not be read.
     refused: usize,
+    require: Option<Require>,
 }
 
 /// Why one file could not be read to its end.
@@ -96,6 +149,14 @@ enum Ended {
     Input(ReadError),
     /// Standard output.
     Output(std::io::Error),
+    /// One line, which the others do not depend on.
+    Line(TrajectoryError),
+}
+
+impl From<TrajectoryError> for Ended {
+    fn from(error: TrajectoryError) -> Self {
+        Ended::Line(error)
+    }
 }
 
 impl From<std::io::Error> for Ended {
@@ -114,18 +175,104 @@ pub(super) fn overall_from(dimension: Option<&str>) -> Result<Vec<String>, Failu
     Ok(vec![format!("assess.{dimension}=given"), format!("overall.from={quoted}")])
 }
 
-fn file_name(path: &Path) -> String {
-    let name = if path.as_os_str() == "-" { "standard input".into() } else { path.to_string_lossy() };
-    sanitize_line(&name)
+/// A line of a file.
+#[derive(Clone, Copy)]
+struct Place<'p> {
+    path: &'p Path,
+    number: u64,
+}
+
+impl fmt::Display for Place<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let is_input = self.path.as_os_str() == "-";
+        let name = if is_input { "standard input".into() } else { self.path.to_string_lossy() };
+        write!(f, "{}, line {}", sanitize_line(&name), self.number)
+    }
 }
 
 impl Reading {
+    /// Lines must say this.
+    pub(super) fn requiring(require: Option<Require>) -> Self {
+        Reading { require, ..Reading::default() }
+    }
+
     /// Hands every trajectory of these files to `each`. What can't be read is said and remembered.
     pub(super) fn files(
         &mut self,
         files: &[PathBuf],
         output: &mut Output,
         mut each: impl FnMut(&Trajectory, &mut Output) -> std::io::Result<()>,
+    ) -> Result<(), Failure> {
+        self.lines(files, output, |reading, place, line, output| {
+            let trajectory = Trajectory::parse(line)?;
+            reading.warn_of_slips(place, &trajectory.slips, output);
+            let names = trajectory.iterations.iter().flat_map(|step| &step.scores);
+            reading.note_dimensions(names.map(|(name, _)| name.as_str()));
+            each(&trajectory, output).map_err(Ended::Output)
+        })
+    }
+
+    /// The same with columns, which hold one document at a time. Candidates are kept only if somebody looks at them.
+    pub(super) fn documents(
+        &mut self,
+        files: &[PathBuf],
+        keep_candidates: bool,
+        output: &mut Output,
+        mut each: impl FnMut(&Columns, &mut Output) -> std::io::Result<()>,
+    ) -> Result<(), Failure> {
+        let mut columns = Columns::new(keep_candidates);
+        self.lines(files, output, |reading, place, line, output| {
+            columns.clear();
+            reading.read_into(&mut columns, place, line, output)?;
+            if columns.documents() == 0 { Ok(()) } else { each(&columns, output).map_err(Ended::Output) }
+        })
+    }
+
+    /// All documents of these files in columns.
+    pub(super) fn all(
+        &mut self,
+        files: &[PathBuf],
+        keep_candidates: bool,
+        output: &mut Output,
+    ) -> Result<Columns, Failure> {
+        let mut columns = Columns::new(keep_candidates);
+        self.lines(files, output, |reading, place, line, output| {
+            reading.read_into(&mut columns, place, line, output)
+        })?;
+        Ok(columns)
+    }
+
+    fn read_into(
+        &mut self,
+        columns: &mut Columns,
+        place: Place<'_>,
+        line: &[u8],
+        output: &mut Output,
+    ) -> Result<(), Ended> {
+        let slips = columns.read_line(line)?;
+        self.warn_of_slips(place, &slips, output);
+        self.note_dimensions(columns.dimensions());
+        let last = columns.documents().saturating_sub(1);
+        if self.require == Some(Require::Issues) && columns.lacks_issues(last) {
+            columns.pop();
+            self.refuse(place, "an iteration does not say which issues there were (no `issues`), and `--require issues` asks for it", output);
+        }
+        Ok(())
+    }
+
+    fn note_dimensions<'n>(&mut self, names: impl Iterator<Item = &'n str>) {
+        for name in names {
+            if !self.recorded.contains(name) && self.recorded.len() < MOST_NAMES {
+                self.recorded.insert(name.to_owned());
+            }
+        }
+    }
+
+    fn lines(
+        &mut self,
+        files: &[PathBuf],
+        output: &mut Output,
+        mut each: impl FnMut(&mut Self, Place<'_>, &[u8], &mut Output) -> Result<(), Ended>,
     ) -> Result<(), Failure> {
         for file in files {
             match self.file(file, output, &mut each) {
@@ -135,6 +282,8 @@ impl Reading {
                     complain(output, &Failure::broken(format!("can't read `{}`: {error}", file.display())));
                     self.broken = true;
                 }
+                // Said where it was found.
+                Err(Ended::Line(_)) => self.broken = true,
             }
         }
         if let Some(more @ 1..) = self.refused.checked_sub(MOST_NOTES) {
@@ -147,58 +296,53 @@ impl Reading {
         &mut self,
         path: &Path,
         output: &mut Output,
-        each: &mut impl FnMut(&Trajectory, &mut Output) -> std::io::Result<()>,
+        each: &mut impl FnMut(&mut Self, Place<'_>, &[u8], &mut Output) -> Result<(), Ended>,
     ) -> Result<(), Ended> {
         let reader: Box<dyn BufRead> = if path.as_os_str() == "-" {
             Box::new(BufReader::new(std::io::stdin()))
         } else {
-            Box::new(BufReader::new(disk::open_input(path).map_err(Ended::Input)?))
+            Box::new(BufReader::with_capacity(BUFFER, disk::open_input(path).map_err(Ended::Input)?))
         };
-        lines(reader, LongestLine::default(), |number, read| {
-            match read {
-                Ok(trajectory) => {
-                    self.any = true;
-                    self.warn_of_slips(path, number, &trajectory, output);
-                    each(&trajectory, output).map_err(Ended::Output)?;
-                    for (name, _) in trajectory.iterations.iter().flat_map(|step| &step.scores) {
-                        if !self.recorded.contains(name) && self.recorded.len() < MOST_NAMES {
-                            self.recorded.insert(name.clone());
-                        }
+        raw_lines(reader, LongestLine::default(), |number, line| {
+            let place = Place { path, number };
+            match line.map_err(Ended::Line).and_then(|line| each(self, place, line, output)) {
+                Err(Ended::Line(error)) => {
+                    self.refuse(place, &error.to_string(), output);
+                    if self.refused == 1 && matches!(error, TrajectoryError::NotJson { .. }) {
+                        output.say(
+                            "  help: each line holds one JSON object, as `run --format jsonl` writes them",
+                        );
                     }
+                    Ok(())
                 }
-                Err(error) => self.refuse(path, number, &error, output),
+                read => {
+                    self.any |= read.is_ok();
+                    read
+                }
             }
-            Ok(())
         })
     }
 
     /// Names misspelt keys: an issue that is not read could let a document pass.
-    fn warn_of_slips(&mut self, path: &Path, number: u64, trajectory: &Trajectory, output: &mut Output) {
-        for slip in &trajectory.slips {
+    fn warn_of_slips(&mut self, place: Place<'_>, slips: &[String], output: &mut Output) {
+        for slip in slips {
             self.slips += 1;
             if self.slips > MOST_NOTES {
                 return;
             }
             let word = output.err_paint.warn("warning:");
-            output.say(&format!("{word} {}, line {number}: {}", file_name(path), sanitize_line(slip)));
+            output.say(&format!("{word} {place}: {}", sanitize_line(slip)));
         }
     }
 
-    fn refuse(&mut self, path: &Path, number: u64, error: &TrajectoryError, output: &mut Output) {
+    fn refuse(&mut self, place: Place<'_>, why: &str, output: &mut Output) {
         self.broken = true;
         self.refused += 1;
         if self.refused > MOST_NOTES {
             return;
         }
         let word = output.err_paint.bad("error:");
-        output.say(&format!(
-            "{word} {}, line {number}: {}",
-            file_name(path),
-            sanitize_line(&error.to_string())
-        ));
-        if self.refused == 1 && matches!(error, TrajectoryError::NotJson { .. }) {
-            output.say("  help: each line holds one JSON object, as `run --format jsonl` writes them");
-        }
+        output.say(&format!("{word} {place}: {}", sanitize_line(why)));
     }
 
     /// Says which dimensions a profile asks for that no trajectory has: they count 0, which is rarely meant.

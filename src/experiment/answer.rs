@@ -1,7 +1,8 @@
 //! One line of `simulate`'s output.
 
+use super::columns::{Beyond, Decided};
 use super::simulate::Simulated;
-use crate::policy::{FinalStatus, SelectionReason, StopReason};
+use crate::policy::{FinalStatus, Selection, SelectionReason, StopReason};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -20,6 +21,8 @@ pub struct Answer<'a> {
     rollbacks: u64,
     cost_usd: f64,
     tokens: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    beyond: Option<Beyond>,
 }
 
 impl<'a> Answer<'a> {
@@ -39,6 +42,32 @@ impl<'a> Answer<'a> {
             rollbacks: outcome.rollbacks,
             cost_usd: undusted(outcome.usage.known_cost_usd.get()),
             tokens: outcome.usage.tokens,
+            beyond: None,
+        }
+    }
+
+    /// The same of a document in columns; `overalls` are the overall scores of its candidates. `beyond` is there where the next
+    /// candidate that was recorded was corrected from another one.
+    #[must_use]
+    pub fn decided(
+        id: &'a Value,
+        profile: Option<&'a str>,
+        decided: &'a Decided,
+        overalls: impl Iterator<Item = f64>,
+    ) -> Self {
+        Answer {
+            id,
+            profile,
+            final_status: decided.stop_reason.status(),
+            stop_reason: &decided.stop_reason,
+            iteration_count: decided.iteration_count,
+            best_iteration: decided.selection.map(|selection: Selection| selection.iteration),
+            selection_reason: decided.selection.map(|selection| selection.reason),
+            improvement_trajectory: overalls.map(undusted).collect(),
+            rollbacks: decided.rollbacks,
+            cost_usd: undusted(decided.spent.usage.known_cost_usd.get()),
+            tokens: decided.spent.usage.tokens,
+            beyond: decided.beyond.filter(|beyond| *beyond != Beyond::Exhausted),
         }
     }
 }

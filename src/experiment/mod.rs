@@ -5,23 +5,28 @@
 //! and rules to what experts expect of them. [`calibrate`] certifies thresholds from labels.
 
 mod answer;
-#[cfg(feature = "cli")]
-pub(crate) mod evaluate;
 #[doc(hidden)]
 pub mod calibrate;
+mod columns;
+#[cfg(feature = "cli")]
+pub(crate) mod evaluate;
+pub mod prove;
+mod replay;
 #[doc(hidden)]
 pub mod scenario;
-pub mod prove;
 mod simulate;
-#[cfg(feature = "cli")]
-pub(crate) mod statistics;
+pub mod statistics;
+#[doc(hidden)]
+pub mod sweep;
 mod tally;
 mod trajectory;
 mod trajectory_line;
 
 pub use answer::Answer;
+pub use columns::{Beyond, Columns, Decided, Decider};
+pub use replay::{differing_keys, told_otherwise};
 pub(crate) use simulate::dimensions_used;
 pub use simulate::{Simulated, simulate};
 pub use tally::Tally;
 pub use trajectory::{IterationRecord, StepIssue, Trajectory, TrajectoryError};
-pub(crate) use trajectory::{LongestLine, lines};
+pub(crate) use trajectory::{LongestLine, raw_lines};

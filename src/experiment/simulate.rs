@@ -1,5 +1,6 @@
 //! What a policy makes of a trajectory.
 
+use super::columns::whole_millis;
 use super::trajectory::{IterationRecord, Trajectory};
 use crate::engine::Outcome;
 use crate::policy::{
@@ -7,7 +8,7 @@ use crate::policy::{
 };
 use crate::profile::{LoopPolicy, SelectKey, Target};
 use crate::score::{Assessment, Issue, LazyText};
-use crate::value::{Millis, Usage};
+use crate::value::Usage;
 
 /// How a run over a trajectory would have ended, and what was decided on the way.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,7 +26,8 @@ pub struct Simulated {
 /// criteria. Each iteration's time, money and tokens add
 /// to those before it, and each counts as one call. An iteration without `candidate` equals no other.
 ///
-/// A trajectory that ends before the policy does is `incomplete / trajectory_exhausted`.
+/// A trajectory that ends before the policy does is `incomplete / trajectory_exhausted`, and so is one whose next candidate was
+/// corrected from another one than the policy would correct.
 #[must_use]
 pub fn simulate(policy: &LoopPolicy, scripts: &ScriptCriteria, trajectory: &Trajectory) -> Simulated {
     let mut history = History::new();
@@ -34,8 +36,17 @@ pub fn simulate(policy: &LoopPolicy, scripts: &ScriptCriteria, trajectory: &Traj
     let mut decisions = Vec::new();
     let mut end = StopReason::TrajectoryExhausted;
     for step in &trajectory.iterations {
+        let is_first = history.iterations().is_empty();
+        if step.base.is_some_and(|base| !is_first && base != history.base()) {
+            break;
+        }
         spent = total.add(step);
-        history.push(policy, IterationSummary::of(policy, &assessment(policy, step), step.candidate.clone()));
+        let mut facts = IterationSummary::of(policy, &assessment(policy, step), step.candidate.clone());
+        if let Some(tier1) = &step.tier1 {
+            let measured = tier1.iter().map(|(name, score)| (name.as_str(), *score)).collect();
+            facts = facts.gated_by(policy, &measured);
+        }
+        history.push(policy, facts);
         let decision = decide(policy, &mut history, spent, scripts);
         let verdict = decision.verdict.clone();
         decisions.push(decision);
@@ -59,19 +70,12 @@ pub(super) struct RunningTotal {
 }
 
 impl RunningTotal {
-    /// Adds an iteration, which counts as one call.
+    /// Adds an iteration.
     pub(super) fn add(&mut self, step: &IterationRecord) -> Spent {
         self.elapsed_ms += step.elapsed_ms;
-        self.usage += Usage::of_call(step.tokens, Some(step.cost_usd));
+        self.usage += step.usage();
         Spent { elapsed: whole_millis(self.elapsed_ms), usage: self.usage }
     }
-}
-
-/// Rounded up, so that a sum is above a limit of whole milliseconds exactly when it is so before rounding; a nanosecond
-/// may be dust of adding.
-fn whole_millis(elapsed: f64) -> Millis {
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates; never negative")]
-    Millis((elapsed - 1e-6).ceil() as u64)
 }
 
 /// What a step says as scoring would say it.

@@ -1,5 +1,6 @@
 //! Many simulated documents summed up.
 
+use super::columns::Decided;
 use super::simulate::Simulated;
 use crate::policy::{FinalStatus, StopReason};
 use std::collections::BTreeMap;
@@ -21,17 +22,28 @@ impl Tally {
     /// Adds one document.
     pub fn add(&mut self, simulated: &Simulated) {
         let outcome = &simulated.outcome;
-        self.documents += 1;
-        self.accepted += u64::from(outcome.stop_reason == StopReason::Accepted);
-        self.iterations += outcome.iteration_count as u64;
-        self.cost_usd += outcome.usage.known_cost_usd.get();
         let selected = outcome.best_iteration.and_then(|best| outcome.improvement_trajectory.get(best));
+        let cost = outcome.usage.known_cost_usd.get();
+        self.count(&outcome.stop_reason, outcome.iteration_count, cost, selected.copied());
+    }
+
+    /// Adds one document of columns; `overalls` are the overall scores of its candidates.
+    pub fn add_decided(&mut self, decided: &Decided, overalls: impl Iterator<Item = f64>) {
+        let cost = decided.spent.usage.known_cost_usd.get();
+        self.count(&decided.stop_reason, decided.iteration_count, cost, decided.returned(overalls));
+    }
+
+    fn count(&mut self, reason: &StopReason, iterations: usize, cost_usd: f64, selected: Option<f64>) {
+        self.documents += 1;
+        self.accepted += u64::from(*reason == StopReason::Accepted);
+        self.iterations += iterations as u64;
+        self.cost_usd += cost_usd;
         if let Some(overall) = selected {
             self.assessed += 1;
             self.overall += overall;
         }
-        let status = FinalStatus::ALL.iter().position(|status| *status == outcome.final_status);
-        *self.endings.entry((status.unwrap_or_default(), outcome.stop_reason.to_string())).or_default() += 1;
+        let status = FinalStatus::ALL.iter().position(|status| *status == reason.status());
+        *self.endings.entry((status.unwrap_or_default(), reason.to_string())).or_default() += 1;
     }
 
     /// How many documents.

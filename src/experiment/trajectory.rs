@@ -2,7 +2,7 @@
 
 use crate::diag::nearest;
 use crate::mapping;
-use crate::value::{Disposition, EPSILON, Score, Severity, Usd, escape};
+use crate::value::{Disposition, EPSILON, Score, Severity, Usage, Usd, escape};
 use serde_json::{Map, Value};
 use std::fmt;
 use std::io::{BufRead, Read};
@@ -22,7 +22,8 @@ pub struct Trajectory {
 
 /// Keys of a line, an iteration and an issue.
 const KEYS: [&str; 2] = ["id", "iterations"];
-const STEP_KEYS: [&str; 6] = ["scores", "issues", "elapsed_ms", "cost_usd", "tokens", "candidate"];
+const STEP_KEYS: [&str; 9] =
+    ["scores", "issues", "elapsed_ms", "cost_usd", "tokens", "calls", "candidate", "base", "tier1"];
 const ISSUE_KEYS: [&str; 5] = ["code", "severity", "disposition", "path", "auto_fixable"];
 /// Other names that recordings give to things of their own, however much they resemble ours.
 const OTHER_KEYS: [&str; 3] = ["iteration", "message", "score"];
@@ -44,8 +45,30 @@ pub struct IterationRecord {
     pub cost_usd: Usd,
     /// Tokens that this iteration alone used.
     pub tokens: u64,
+    /// Calls that this iteration alone made; `None` counts as one.
+    pub calls: Option<u64>,
+    /// Those of them whose cost is not known.
+    pub calls_of_unknown_cost: u64,
     /// The candidate itself, for criteria that look at it.
     pub candidate: Option<Arc<Value>>,
+    /// The iteration that it was corrected from, where that is known. A policy that would have corrected another one says
+    /// nothing of what came of this.
+    pub base: Option<usize>,
+    /// What was measured before judges and validators were asked, which is what a gate looks at; `None` where that is `scores`.
+    pub tier1: Option<Vec<(String, Score)>>,
+}
+
+impl IterationRecord {
+    /// What this iteration alone used up.
+    #[must_use]
+    pub fn usage(&self) -> Usage {
+        Usage {
+            calls: self.calls.unwrap_or(1),
+            tokens: self.tokens,
+            known_cost_usd: self.cost_usd,
+            calls_of_unknown_cost: self.calls_of_unknown_cost,
+        }
+    }
 }
 
 mapping! {
@@ -152,19 +175,10 @@ impl IterationRecord {
         let mut take = |key: &str| members.remove(key).filter(|value| !value.is_null());
         let at = |key: &str| format!("{path}/{key}");
         let scores = match take("scores") {
-            Some(scores) => object(scores, &at("scores"))?,
+            Some(scores) => read_scores(scores, &at("scores"))?,
             None => return Err(unexpected(&at("scores"), "an object of scores by dimension", None)),
         };
-        let scores = scores
-            .into_iter()
-            .map(|(name, value)| match score(&value) {
-                Some(score) => Ok((name, score)),
-                None => {
-                    let place = format!("{path}/scores/{}", escape(&name));
-                    Err(unexpected(&place, "a number from 0 to 1", Some(&value)))
-                }
-            })
-            .collect::<Result<_, _>>()?;
+        let tier1 = take("tier1").map(|scores| read_scores(scores, &at("tier1"))).transpose()?;
         let issues = take("issues");
         let issues_unknown = issues.is_none();
         let issues = match issues {
@@ -188,14 +202,30 @@ impl IterationRecord {
                 unexpected(&at("cost_usd"), "a number of dollars, at least 0", Some(&value))
             })?,
         };
-        let tokens = match take("tokens") {
-            None => 0,
+        let mut count = |key: &str| match take(key) {
+            None => Ok(None),
             Some(value) => whole(&value)
-                .ok_or_else(|| unexpected(&at("tokens"), "a whole number, at least 0", Some(&value)))?,
+                .map(Some)
+                .ok_or_else(|| unexpected(&at(key), "a whole number, at least 0", Some(&value))),
         };
+        let tokens = count("tokens")?.unwrap_or_default();
+        let calls = count("calls")?;
+        let base = count("base")?.map(|base| usize::try_from(base).unwrap_or(usize::MAX));
         // A candidate may be any JSON, `null` too.
         let candidate = members.remove("candidate").map(Arc::new);
-        Ok(IterationRecord { scores, issues, issues_unknown, elapsed_ms, cost_usd, tokens, candidate })
+        Ok(IterationRecord {
+            scores,
+            issues,
+            issues_unknown,
+            elapsed_ms,
+            cost_usd,
+            tokens,
+            calls,
+            calls_of_unknown_cost: 0,
+            candidate,
+            base,
+            tier1,
+        })
     }
 }
 
@@ -253,6 +283,14 @@ fn word<T: serde::de::DeserializeOwned>(value: &Value) -> Option<T> {
     value.is_string().then(|| serde_json::from_value(value.clone()).ok()).flatten()
 }
 
+fn read_scores(scores: Value, path: &str) -> Result<Vec<(String, Score)>, TrajectoryError> {
+    let read = |(name, value): (String, Value)| match score(&value) {
+        Some(score) => Ok((name, score)),
+        None => Err(unexpected(&format!("{path}/{}", escape(&name)), "a number from 0 to 1", Some(&value))),
+    };
+    object(scores, path)?.into_iter().map(read).collect()
+}
+
 fn score(value: &Value) -> Option<Score> {
     let number = value.as_f64()?;
     (-EPSILON..=1.0 + EPSILON).contains(&number).then(|| Score::clamped(number))
@@ -307,16 +345,15 @@ impl Default for LongestLine {
     }
 }
 
-/// Reads trajectories one by one, each with the number of its line (from 1), holding no more than one line in memory.
-/// `take` gets every document in the order of the lines; lines of nothing but white space are no documents. Stops when
-/// `take` fails.
+/// Reads lines one by one, each with its number (from 1), holding no more than one in memory. `take` gets each that is not
+/// white space, in their order. Stops when `take` fails.
 ///
 /// # Errors
 /// Those of `take`, and of the reader, turned into `take`'s by `From`.
-pub(crate) fn lines<E: From<std::io::Error>>(
+pub(crate) fn raw_lines<E: From<std::io::Error>>(
     mut reader: impl BufRead,
     longest: LongestLine,
-    mut take: impl FnMut(u64, Result<Trajectory, TrajectoryError>) -> Result<(), E>,
+    mut take: impl FnMut(u64, Result<&[u8], TrajectoryError>) -> Result<(), E>,
 ) -> Result<(), E> {
     let mut line = Vec::new();
     for number in 1_u64.. {
@@ -329,7 +366,7 @@ pub(crate) fn lines<E: From<std::io::Error>>(
             skip_line(&mut reader)?;
             take(number, Err(TrajectoryError::TooLong(longest.0)))?;
         } else if !content.trim_ascii().is_empty() {
-            take(number, Trajectory::parse(content))?;
+            take(number, Ok(content))?;
         }
     }
     Ok(())
@@ -458,7 +495,7 @@ mod tests {
         let text = format!("{short}\n\n  \r\n{}\n{short}\r\n{short}", "x".repeat(200));
         let mut seen = Vec::new();
         let reader = std::io::BufReader::with_capacity(16, text.as_bytes());
-        lines::<std::io::Error>(reader, LongestLine(short.len() as u64 + 1), |number, read| {
+        raw_lines::<std::io::Error>(reader, LongestLine(short.len() as u64 + 1), |number, read| {
             seen.push((number, read.is_ok()));
             Ok(())
         })

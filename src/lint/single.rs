@@ -8,6 +8,7 @@ use crate::experiment::evaluate::LabelMap;
 use crate::experiment::scenario::{
     Choice, SuiteKind as CaseKind, find_subject, test_profile, test_rules, test_vocabulary,
 };
+use crate::experiment::sweep::Experiment;
 use crate::feedback::{Role, Templates};
 use crate::ingest::Classifier;
 use crate::plan::Plan;
@@ -47,6 +48,8 @@ pub enum FileKind {
     Prices,
     /// Where labels stand, for `evaluate --columns`.
     LabelMap,
+    /// What `sweep` tries.
+    Experiment,
     /// A JSON Schema, in `schemas/`.
     Schema,
     /// The template of a prompt, in `prompts/`.
@@ -58,8 +61,8 @@ pub enum FileKind {
 }
 
 /// What can be checked, in words.
-const KNOWN: &str = "profiles, rules, rubrics, extraction patterns, vocabularies, contexts, classifications, prices, maps of labels and cases \
-     (`.yaml`), \
+const KNOWN: &str = "profiles, rules, rubrics, extraction patterns, vocabularies, contexts, classifications, prices, maps of labels, \
+     experiments and cases (`.yaml`), \
      JSON Schemas (`.json`), prompts (`.md`) and scripts (`.rhai`) can be checked";
 
 impl FileKind {
@@ -77,6 +80,7 @@ impl FileKind {
             FileKind::Classification => "a classification",
             FileKind::Prices => "a table of prices",
             FileKind::LabelMap => "a map of labels",
+            FileKind::Experiment => "an experiment",
             FileKind::Schema => "a JSON Schema",
             FileKind::Prompt => "a prompt",
             FileKind::Context => "a text for prompts",
@@ -157,6 +161,8 @@ fn yaml_kind(file: &Arc<SourceFile>, name: &str, within: &dyn Fn(&str) -> bool) 
     ];
     if has("document") && is_list("fields") {
         Some(FileKind::LabelMap)
+    } else if has("space") && has("objectives") {
+        Some(FileKind::Experiment)
     } else if within("extract") || has("extract") && has("fields") {
         Some(FileKind::Extraction)
     } else if has("vocabulary") && has("values") {
@@ -246,6 +252,9 @@ pub fn check_file(
         }
         FileKind::LabelMap => {
             LabelMap::parse(file, problems);
+        }
+        FileKind::Experiment => {
+            Experiment::parse(file, problems);
         }
         FileKind::Schema => schema(file, &library, problems),
         FileKind::Prompt => prompt(path, file, problems),

@@ -1,39 +1,41 @@
 //! Whether a candidate is good enough.
 
-use super::{Checks, IterationSummary};
+use super::check::Observer;
+use super::{CandidateFacts, Checks, IterationSummary};
 use crate::profile::{Accept, IssueKind, LoopPolicy, Target};
 use crate::value::{Disposition, Severity, at_least};
 use std::sync::Arc;
 
 /// Looks at every line of `accept`, so that all that is missing can be shown; `true` when all hold.
-pub(super) fn accepted(accept: &Accept, facts: &IterationSummary, checks: &mut Checks) -> bool {
+pub(super) fn accepted(accept: &Accept, facts: &impl CandidateFacts, seen: &mut impl Observer) -> bool {
     let mut all = true;
     for threshold in &accept.thresholds {
         let value = match &threshold.target {
-            Target::Overall => facts.overall,
+            Target::Overall => facts.overall(),
             Target::Dimension(name) => facts.score(name),
         };
         let bound = threshold.bound.get();
-        all &= checks.look(Arc::clone(threshold.line()), at_least(value, bound), value, bound);
+        all &= seen.look(|| Arc::clone(threshold.line()).into(), at_least(value, bound), value, bound);
     }
+    let issues = facts.issues();
     for (kind, limit) in &accept.issue_limits {
-        let count = facts.issues.get(*kind);
+        let count = issues.get(*kind);
         #[expect(clippy::cast_precision_loss, reason = "counts of issues are small")]
         let (value, bound) = (count as f64, *limit as f64);
-        all &= checks.look(line_of(*kind), count <= *limit, value, bound);
+        all &= seen.look(|| line_of(*kind).into(), count <= *limit, value, bound);
     }
     // Of documents that have been seen, and whose type is known, there is nothing to say.
-    if facts.unseen && !accept.unseen {
-        all &= checks.look("accept.unseen", false, 1.0, 0.0);
+    if facts.is_unseen() && !accept.unseen {
+        all &= seen.look(|| "accept.unseen".into(), false, 1.0, 0.0);
     }
-    if facts.unknown_type && !accept.unknown_type {
-        all &= checks.look("accept.unknown_type", false, 1.0, 0.0);
+    if facts.is_of_unknown_type() && !accept.unknown_type {
+        all &= seen.look(|| "accept.unknown_type".into(), false, 1.0, 0.0);
     }
     all
 }
 
 /// The line of a limit of issues.
-fn line_of(kind: IssueKind) -> &'static str {
+pub(crate) fn line_of(kind: IssueKind) -> &'static str {
     match kind {
         IssueKind::Severity(Severity::Critical) => "accept.critical_issues",
         IssueKind::Severity(Severity::Major) => "accept.major_issues",

@@ -117,13 +117,33 @@ pub struct Check {
 #[serde(from = "Vec<Check>")]
 pub struct Checks(SmallVec<[Check; 8]>);
 
-impl Checks {
-    /// Records a line that is looked at and returns whether it holds.
-    pub(super) fn look(&mut self, line: impl Into<Line>, holds: bool, value: f64, bound: f64) -> bool {
-        self.push(Check { line: line.into(), holds, value, bound, path: None });
+/// Who is told of the lines that are looked at.
+///
+/// A run keeps them all as [`Checks`]. Where many recorded candidates are decided on, nobody reads them: the name of a line is
+/// made only for those who keep it.
+pub(super) trait Observer {
+    /// A line was looked at.
+    fn check(&mut self, check: impl FnOnce() -> Check);
+
+    /// What a person should know about how the decision was made.
+    fn note(&mut self, note: impl FnOnce() -> String);
+
+    /// A line of two numbers was looked at; returns whether it holds.
+    fn look(&mut self, line: impl FnOnce() -> Line, holds: bool, value: f64, bound: f64) -> bool {
+        self.check(|| Check { line: line(), holds, value, bound, path: None });
         holds
     }
+}
 
+impl Observer for Checks {
+    fn check(&mut self, check: impl FnOnce() -> Check) {
+        self.push(check());
+    }
+
+    fn note(&mut self, _: impl FnOnce() -> String) {}
+}
+
+impl Checks {
     /// Records a line that was looked at.
     pub(super) fn push(&mut self, check: Check) {
         self.0.push(check);
@@ -172,8 +192,8 @@ mod tests {
     #[test]
     fn checks_are_read_as_they_are_written() {
         let mut checks = Checks::default();
-        checks.look("gate", false, 0.5, 0.75);
-        checks.look(Arc::<str>::from("accept.accuracy"), true, 1.0, 0.5);
+        checks.look(|| "gate".into(), false, 0.5, 0.75);
+        checks.look(|| Arc::<str>::from("accept.accuracy").into(), true, 1.0, 0.5);
         let json = serde_json::to_string(&checks).unwrap();
         let expected = r#"[{"line":"gate","holds":false,"value":0.5,"bound":0.75},{"line":"accept.accuracy","holds":true,"value":1.0,"bound":0.5}]"#;
         assert_eq!(json, expected);

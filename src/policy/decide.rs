@@ -1,7 +1,8 @@
 //! The decision table: `docs/how-the-loop-decides.md`, "The order of decisions".
 
 use super::accept::accepted;
-use super::{Check, Checks, Decision, History, Line, ScriptCriteria, StopReason, Verdict};
+use super::check::Observer;
+use super::{CandidateFacts, Check, Checks, Decision, History, Line, ScriptCriteria, StopReason, Verdict};
 use crate::profile::{IssueKind, LoopPolicy, OnEscalate, OnGateMiss, OnRegression, ScriptCriterion};
 use crate::stop::{Criterion, Placed, Progress};
 use crate::value::{Disposition, Millis, Usage};
@@ -21,9 +22,9 @@ pub struct Spent {
 /// its rollback. With nothing in the history there is nothing to decide and the run goes on from iteration 0.
 /// `scripts` are those that the policy's script criteria name; one that is not there, or fails, never ends the loop and
 /// is noted.
-pub fn decide(
+pub fn decide<F: CandidateFacts>(
     policy: &LoopPolicy,
-    history: &mut History,
+    history: &mut History<F>,
     spent: Spent,
     scripts: &ScriptCriteria,
 ) -> Decision {
@@ -44,21 +45,55 @@ pub fn decide(
     decision
 }
 
-/// Walks down the table; the first line that applies ends the walk.
-fn table(
+/// The same decision without a record of the lines that were looked at: why the loop ends, or `None` if it goes on. Notes go to
+/// `notes`, each as often as it is made.
+pub(crate) fn settle<F: CandidateFacts>(
     policy: &LoopPolicy,
-    history: &mut History,
+    history: &mut History<F>,
     spent: Spent,
     scripts: &ScriptCriteria,
-    decision: &mut Decision,
+    notes: &mut Vec<String>,
+) -> Option<StopReason> {
+    table(policy, history, spent, scripts, &mut NotesOnly(notes))
+}
+
+struct NotesOnly<'a>(&'a mut Vec<String>);
+
+impl Observer for NotesOnly<'_> {
+    fn check(&mut self, _: impl FnOnce() -> Check) {}
+
+    fn note(&mut self, note: impl FnOnce() -> String) {
+        self.0.push(note());
+    }
+}
+
+impl Observer for Decision {
+    fn check(&mut self, check: impl FnOnce() -> Check) {
+        self.checks.push(check());
+    }
+
+    fn note(&mut self, note: impl FnOnce() -> String) {
+        let note = note();
+        if !self.notes.contains(&note) {
+            self.notes.push(note);
+        }
+    }
+}
+
+/// Walks down the table; the first line that applies ends the walk.
+fn table<F: CandidateFacts>(
+    policy: &LoopPolicy,
+    history: &mut History<F>,
+    spent: Spent,
+    scripts: &ScriptCriteria,
+    observer: &mut impl Observer,
 ) -> Option<StopReason> {
     let latest = history.latest()?;
     let (missed_gate, below_best) = (latest.missed_gate, latest.below_best);
-    let checks = &mut decision.checks;
     // `on_escalate`
     if policy.on_escalate == OnEscalate::Stop {
-        let escalated = latest.facts.issues.get(IssueKind::Disposition(Disposition::Escalate));
-        if checks.look("on_escalate", escalated > 0, number(escalated), 0.0) {
+        let escalated = latest.facts.issues().get(IssueKind::Disposition(Disposition::Escalate));
+        if observer.look(|| "on_escalate".into(), escalated > 0, number(escalated), 0.0) {
             return Some(StopReason::CriticalIssue);
         }
     }
@@ -66,18 +101,18 @@ fn table(
     if let Some(gate) = &policy.gate {
         let is_first = history.iterations().len() == 1;
         let ends = missed_gate && (is_first || gate.on_correction == OnGateMiss::Stop);
-        if checks.look("gate", ends, latest.facts.gated, gate.bound.get()) {
+        if observer.look(|| "gate".into(), ends, latest.facts.gated(), gate.bound.get()) {
             return Some(StopReason::Gate);
         }
     }
     // `accept`
-    if accepted(&policy.accept, &latest.facts, checks) && !missed_gate {
+    if accepted(&policy.accept, &latest.facts, observer) && !missed_gate {
         return Some(StopReason::Accepted);
     }
     // Limits of candidates, and `unchanged`.
     let stop = &policy.stop;
     let reason =
-        walk(history, spent, scripts, decision, |walk| stop.before_rollback().find_map(|one| walk.ends(one)));
+        walk(history, spent, scripts, observer, |walk| stop.before_rollback().find_map(|one| walk.ends(one)));
     if reason.is_some() {
         return reason;
     }
@@ -85,30 +120,30 @@ fn table(
     let rollback = policy.on_regression == OnRegression::Rollback && (missed_gate || below_best);
     history.apply_rollback(rollback);
     // All other criteria, and after them the groups.
-    walk(history, spent, scripts, decision, |walk| stop.after_rollback().find_map(|one| walk.ends(one)))
+    walk(history, spent, scripts, observer, |walk| stop.after_rollback().find_map(|one| walk.ends(one)))
 }
 
 /// Criteria looked at one after the other, each with a note of what it saw.
-struct CriterionWalk<'a> {
+struct CriterionWalk<'a, O> {
     run: Progress<'a>,
-    decision: &'a mut Decision,
+    observer: &'a mut O,
 }
 
 /// Walks over criteria with what there is to be looked at.
-fn walk<T>(
-    history: &History,
+fn walk<T, O: Observer>(
+    history: &History<impl CandidateFacts>,
     spent: Spent,
     scripts: &ScriptCriteria,
-    decision: &mut Decision,
-    over: impl FnOnce(&mut CriterionWalk<'_>) -> T,
+    observer: &mut O,
+    over: impl FnOnce(&mut CriterionWalk<'_, O>) -> T,
 ) -> T {
     let script = |criterion: &_| scripts.holds(criterion, history, spent);
-    over(&mut CriterionWalk { run: progress(history, spent, &script), decision })
+    over(&mut CriterionWalk { run: progress(history, spent, &script), observer })
 }
 
 /// What there is for criteria to look at.
 pub(super) fn progress<'a>(
-    history: &'a History,
+    history: &'a History<impl CandidateFacts>,
     spent: Spent,
     script: &'a dyn Fn(&ScriptCriterion) -> Result<bool, String>,
 ) -> Progress<'a> {
@@ -127,7 +162,7 @@ pub(super) fn progress<'a>(
 /// The criteria because of which a group fired, by their names.
 type Fired<'a> = SmallVec<[&'a Arc<str>; 4]>;
 
-impl CriterionWalk<'_> {
+impl<O: Observer> CriterionWalk<'_, O> {
     /// The reason with which a criterion, or a group that has members, ends the loop, if it does.
     fn ends(&mut self, one: Placed<'_>) -> Option<StopReason> {
         match one.criterion {
@@ -161,19 +196,15 @@ impl CriterionWalk<'_> {
     fn is_met(&mut self, one: Placed<'_>) -> bool {
         let looked = one.criterion.look(&self.run);
         let holds = looked.holds();
-        let Decision { checks, notes, .. } = &mut *self.decision;
-        if let Some(note) = looked.note
-            && !notes.iter().any(|known| known == note)
-        {
-            notes.push(note.to_owned());
+        if let Some(note) = looked.note {
+            self.observer.note(|| note.to_owned());
         }
         if let Some(why) = looked.failed {
-            notes.push(format!("the criterion `{}` was not looked at: {why}", one.line(0)));
+            self.observer.note(|| format!("the criterion `{}` was not looked at: {why}", one.line(0)));
         }
         for seen in looked.seen {
-            let line = Line::from(one.line(seen.part));
-            checks.push(Check {
-                line,
+            self.observer.check(|| Check {
+                line: Line::from(one.line(seen.part)),
                 holds: seen.holds,
                 value: seen.value,
                 bound: seen.bound,

@@ -1,7 +1,7 @@
 //! The candidates assessed so far, and which of them is the best.
 
 use super::rank::{Ranked, compare};
-use super::{SelectionReason, Verdict};
+use super::{CandidateFacts, SelectionReason, Verdict};
 use crate::profile::{IssueKind, LoopPolicy, Returned, Ties};
 use crate::score::{Assessment, Scores};
 use crate::stop::{Costly, FlipFlops};
@@ -90,22 +90,25 @@ impl IssueCounts {
     #[must_use]
     pub fn of(assessment: &Assessment) -> Self {
         let mut counts = IssueCounts::default();
-        for issue in &assessment.issues {
-            let severity = match issue.severity {
-                Severity::Info => continue,
-                Severity::Critical => &mut counts.severities[0],
-                Severity::Major => &mut counts.severities[1],
-                Severity::Minor => &mut counts.severities[2],
-            };
-            *severity += 1;
-            let disposition = match issue.disposition {
-                Disposition::Correct => &mut counts.dispositions[0],
-                Disposition::Escalate => &mut counts.dispositions[1],
-                Disposition::Warn => &mut counts.dispositions[2],
-            };
-            *disposition += 1;
-        }
+        assessment.issues.iter().for_each(|issue| counts.add(issue.severity, issue.disposition));
         counts
+    }
+
+    /// Counts one more, if it says that something is wrong.
+    pub(crate) fn add(&mut self, severity: Severity, disposition: Disposition) {
+        let severity = match severity {
+            Severity::Info => return,
+            Severity::Critical => &mut self.severities[0],
+            Severity::Major => &mut self.severities[1],
+            Severity::Minor => &mut self.severities[2],
+        };
+        *severity += 1;
+        let disposition = match disposition {
+            Disposition::Correct => &mut self.dispositions[0],
+            Disposition::Escalate => &mut self.dispositions[1],
+            Disposition::Warn => &mut self.dispositions[2],
+        };
+        *disposition += 1;
     }
 
     /// How many of one kind.
@@ -127,9 +130,9 @@ impl IssueCounts {
 
 /// One assessed candidate and what the loop made of it.
 #[derive(Debug, Clone)]
-pub struct Iteration {
+pub struct Iteration<F = IterationSummary> {
     /// What it scored.
-    pub facts: IterationSummary,
+    pub facts: F,
     /// The iteration that it was corrected from; for candidate 0 itself.
     pub base: usize,
     /// Whether it missed the gate.
@@ -140,10 +143,10 @@ pub struct Iteration {
     pub rolled_back: bool,
 }
 
-/// All assessed candidates of a run.
-#[derive(Debug, Clone, Default)]
-pub struct History {
-    iterations: Vec<Iteration>,
+/// All assessed candidates of a run. Of each it keeps `F`: all that was measured, or a row of a table that has it.
+#[derive(Debug, Clone)]
+pub struct History<F = IterationSummary> {
+    iterations: Vec<Iteration<F>>,
     /// The overall scores of all of them, as criteria look at them.
     overalls: SmallVec<[f64; 8]>,
     /// For each of them the highest up to it.
@@ -170,24 +173,36 @@ pub struct Selection {
     pub reason: SelectionReason,
 }
 
-impl History {
-    /// Nothing assessed yet.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
+impl<F> Default for History<F> {
+    fn default() -> Self {
+        History {
+            iterations: Vec::new(),
+            overalls: SmallVec::new(),
+            highest: SmallVec::new(),
+            best: 0,
+            best_before_latest: 0,
+            base: 0,
+            consecutive_rollbacks: 0,
+            rollbacks: 0,
+            first_seen: BTreeMap::new(),
+            equal_before: None,
+            flip_flops: FlipFlops::default(),
+        }
     }
+}
 
+impl<F: CandidateFacts> History<F> {
     /// Adds a candidate and finds its standing: gate, rank, best.
-    pub fn push(&mut self, policy: &LoopPolicy, facts: IterationSummary) {
-        let missed_gate = is_below_gate(policy, facts.gated);
-        if let Some(candidate) = &facts.candidate
+    pub fn push(&mut self, policy: &LoopPolicy, facts: F) {
+        let missed_gate = is_below_gate(policy, facts.gated());
+        if let Some(candidate) = facts.candidate()
             && policy.stop.looks_at(Costly::FlipFlops)
         {
             self.flip_flops.push(candidate);
         }
         let against_best = self.iterations.get(self.best).map(|best| {
             let best = Ranked { facts: &best.facts, missed_gate: best.missed_gate };
-            compare(&policy.select, Ranked { facts: &facts, missed_gate }, best)
+            compare(&policy.select, &Ranked { facts: &facts, missed_gate }, &best)
         });
         let becomes_best = match against_best {
             None | Some(Ordering::Greater) => true,
@@ -201,11 +216,32 @@ impl History {
         let below_best = against_best == Some(Ordering::Less);
         let base = self.base;
         let latest = self.iterations.len();
-        let first = facts.digest.map(|digest| *self.first_seen.entry(digest).or_insert(latest));
+        let first = facts.digest().map(|digest| *self.first_seen.entry(digest).or_insert(latest));
         self.equal_before = first.filter(|first| *first < latest);
-        self.highest.push(self.highest.last().map_or(facts.overall, |highest| highest.max(facts.overall)));
-        self.overalls.push(facts.overall);
+        let overall = facts.overall();
+        self.highest.push(self.highest.last().map_or(overall, |highest| highest.max(overall)));
+        self.overalls.push(overall);
         self.iterations.push(Iteration { facts, base, missed_gate, below_best, rolled_back: false });
+    }
+}
+
+impl<F> History<F> {
+    /// Nothing assessed yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Forgets every candidate, and keeps the memory for those of the next run.
+    pub(crate) fn clear(&mut self) {
+        self.iterations.clear();
+        self.overalls.clear();
+        self.highest.clear();
+        (self.best, self.best_before_latest, self.base) = (0, 0, 0);
+        (self.consecutive_rollbacks, self.rollbacks) = (0, 0);
+        self.first_seen.clear();
+        self.equal_before = None;
+        self.flip_flops = FlipFlops::default();
     }
 
     /// Settles whether the latest candidate is a rollback, and with it the base and the count (what limits
@@ -227,13 +263,13 @@ impl History {
 
     /// Every assessed candidate.
     #[must_use]
-    pub fn iterations(&self) -> &[Iteration] {
+    pub fn iterations(&self) -> &[Iteration<F>] {
         &self.iterations
     }
 
     /// The latest candidate.
     #[must_use]
-    pub fn latest(&self) -> Option<&Iteration> {
+    pub fn latest(&self) -> Option<&Iteration<F>> {
         self.iterations.last()
     }
 

@@ -1,6 +1,7 @@
 //! Decisions as pure functions over the history of a run: gate, acceptance, criteria, selection (`docs/how-the-loop-decides.md`).
 
 mod accept;
+mod candidate_facts;
 mod check;
 mod condition;
 mod decide;
@@ -14,9 +15,11 @@ mod refusal;
 mod review;
 mod script_criteria;
 
-pub(crate) use accept::acceptance;
+pub(crate) use accept::{acceptance, line_of};
+pub use candidate_facts::CandidateFacts;
 pub use check::{Check, Checks, Line};
 pub use condition::{Condition, ConditionError};
+pub(crate) use decide::settle;
 pub use decide::{Spent, decide};
 pub use decision::{Decision, FinalStatus, SelectionReason, StopReason, Verdict};
 pub(crate) use history::misses_gate;

@@ -1,6 +1,6 @@
 //! Criteria of the author's own: `script`.
 
-use super::{History, Spent};
+use super::{CandidateFacts, History, Spent};
 use crate::diag::Problems;
 use crate::profile::{Criterion, Files, IssueKind, ScriptCriterion, StopCriteria};
 use crate::script::{Arguments, FunctionId, ScriptSet};
@@ -41,7 +41,7 @@ impl ScriptCriteria {
     pub(super) fn holds(
         &self,
         criterion: &ScriptCriterion,
-        history: &History,
+        history: &History<impl CandidateFacts>,
         spent: Spent,
     ) -> Result<bool, String> {
         let function = self
@@ -56,19 +56,22 @@ impl ScriptCriteria {
 }
 
 /// What a criterion's function gets.
-pub(super) fn so_far(history: &History, spent: Spent) -> Value {
+pub(super) fn so_far(history: &History<impl CandidateFacts>, spent: Spent) -> Value {
     let iterations: Vec<Value> = history
         .iterations()
         .iter()
         .map(|iteration| {
             let facts = &iteration.facts;
+            let counts = facts.issues();
+            let scores: Map<String, Value> =
+                facts.scores().map(|(name, score)| (name.to_owned(), score.into())).collect();
             let issues: Map<String, Value> = IssueKind::ALL
                 .iter()
-                .map(|kind| (kind.as_str().to_owned(), facts.issues.get(*kind).into()))
+                .map(|kind| (kind.as_str().to_owned(), counts.get(*kind).into()))
                 .collect();
             json!({
-                "overall": facts.overall,
-                "scores": facts.scores,
+                "overall": facts.overall(),
+                "scores": scores,
                 "issues": issues,
                 "missed_gate": iteration.missed_gate,
                 "rolled_back": iteration.rolled_back,

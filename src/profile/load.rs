@@ -52,6 +52,19 @@ impl Settings {
     fn fallback_name(&self) -> String {
         profile_name(self.file.name())
     }
+
+    /// The same with other settings laid over them; nothing is read for it.
+    pub(crate) fn with<'o>(
+        &self,
+        overrides: impl Iterator<Item = &'o Override>,
+        problems: &mut Problems,
+    ) -> Self {
+        static DEFAULTS: LazyLock<Node> = LazyLock::new(defaults);
+        let mut settings = self.clone();
+        overrides.for_each(|setting| setting.apply(&mut settings.merged, problems));
+        without_nulls(&mut settings.merged, &DEFAULTS);
+        settings
+    }
 }
 
 /// Loads the profile called `name`, or the one at that path if it looks like a path (has a separator or ends in

@@ -16,7 +16,7 @@ pub struct Page {
 }
 
 /// Every page.
-pub static PAGES: [Page; 9] = [
+pub static PAGES: [Page; 10] = [
     Page { name: "profile", title: "profiles", kinds: &["profile"] },
     Page { name: "rules", title: "rules", kinds: &["rules"] },
     Page { name: "rubric", title: "rubrics", kinds: &["rubric"] },
@@ -25,6 +25,7 @@ pub static PAGES: [Page; 9] = [
     Page { name: "vocabulary", title: "vocabularies and contexts", kinds: &["vocabulary", "context"] },
     Page { name: "prices", title: "prices", kinds: &["prices"] },
     Page { name: "label-map", title: "maps of labels", kinds: &["label-map"] },
+    Page { name: "experiment", title: "experiments", kinds: &["experiment"] },
     Page { name: "scenarios", title: "tests", kinds: &["scenarios", "rule-tests", "vocabulary-tests"] },
 ];
 

@@ -11,6 +11,7 @@
 use crate::diag::{Problems, SourceFile};
 use crate::experiment::evaluate::WrittenLabelMap;
 use crate::experiment::scenario::{RuleCases, ScenarioFile, VocabularyCases};
+use crate::experiment::sweep::Experiment;
 use crate::ingest::Classifier;
 use crate::profile::{Profile, Stage, defaults};
 use crate::provider::PriceTable;
@@ -31,7 +32,7 @@ pub struct FileKind {
 }
 
 /// Every kind of YAML file that people write.
-pub static FILE_KINDS: [FileKind; 12] = [
+pub static FILE_KINDS: [FileKind; 13] = [
     FileKind { name: "profile", place: "profiles/NAME.yaml", root: Profile::mapping() },
     FileKind { name: "rules", place: "rules/NAME.yaml", root: &RULES },
     FileKind { name: "rubric", place: "rules/rubrics/NAME.yaml", root: Rubric::mapping() },
@@ -41,6 +42,7 @@ pub static FILE_KINDS: [FileKind; 12] = [
     FileKind { name: "context", place: "rules/NAME.yaml", root: Context::mapping() },
     FileKind { name: "prices", place: "prices.yaml", root: PriceTable::mapping() },
     FileKind { name: "label-map", place: "NAME.map.yaml", root: WrittenLabelMap::mapping() },
+    FileKind { name: "experiment", place: "NAME.sweep.yaml", root: Experiment::mapping() },
     FileKind { name: "scenarios", place: "profiles/NAME.test.yaml", root: ScenarioFile::mapping() },
     FileKind { name: "rule-tests", place: "rules/NAME.test.yaml", root: RuleCases::mapping() },
     FileKind {

@@ -14,6 +14,7 @@ mod rescoring;
 mod run_summary;
 mod scenarios;
 mod summary;
+mod sweep;
 mod text_table;
 
 pub(crate) use calibration::{audit_text, calibration_text, needed_text};
@@ -36,3 +37,4 @@ pub use run_summary::{
 pub use scenarios::suite_lines;
 pub(crate) use scenarios::{suites_closing, suites_json, unusable_line};
 pub(crate) use summary::{assessment_table, closing, document_summary};
+pub(crate) use sweep::{sweep_html, sweep_text};

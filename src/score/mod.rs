@@ -46,8 +46,7 @@ mod scripted;
 
 pub use account::{DimensionBreakdown, Loss, MeasureKind, Part, ScoreBreakdown};
 pub use assessment::Assessment;
-pub(crate) use assessment::top_level_field;
-pub(crate) use assessment::{DOCUMENT_TYPE_UNKNOWN, DOCUMENT_UNSEEN};
+pub(crate) use assessment::{DOCUMENT_TYPE_UNKNOWN, DOCUMENT_UNSEEN, top_level_field};
 pub use assessor::{Assessor, Beside, Scoring};
 pub use evidence::{Evidence, LeafEvidence};
 pub(crate) use field_comparison::{Items, ValueComparison};

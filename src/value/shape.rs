@@ -275,7 +275,7 @@ pub struct Word {
 }
 
 /// The names of the schemas of our own files, which stand beside those of document types: `schemas/NAME.schema.json`.
-pub const FILE_KINDS: [&str; 12] = [
+pub const FILE_KINDS: [&str; 13] = [
     "profile",
     "rules",
     "rubric",
@@ -285,6 +285,7 @@ pub const FILE_KINDS: [&str; 12] = [
     "context",
     "prices",
     "label-map",
+    "experiment",
     "scenarios",
     "rule-tests",
     "vocabulary-tests",

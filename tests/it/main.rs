@@ -23,6 +23,8 @@ mod check_more;
 #[cfg(test)]
 mod code_pages;
 #[cfg(test)]
+mod columns;
+#[cfg(test)]
 mod command;
 #[cfg(test)]
 mod command_line;
@@ -163,7 +165,11 @@ mod shipped_pipelines;
 #[cfg(test)]
 mod simulate;
 #[cfg(test)]
+mod simulate_run;
+#[cfg(test)]
 mod slips;
+#[cfg(test)]
+mod sweep;
 #[cfg(test)]
 mod telemetry;
 #[cfg(test)]

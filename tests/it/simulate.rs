@@ -74,6 +74,24 @@ fn documents_that_pass_by_a_bound_on_issues_that_nobody_knows_are_counted() {
 }
 
 #[test]
+fn other_keys_that_look_at_issues_are_counted_where_nobody_knows_them() {
+    let mut silent = document("silent", &[[0.5, 0.5, 0.97], [0.6, 0.5, 0.97]]);
+    silent["iterations"][1].as_object_mut().unwrap().remove("issues");
+    let ran = simulated(
+        &place(),
+        &silent.to_string(),
+        &["--config", "on_escalate=stop", "--config", "select.order=[no_critical, overall]"],
+    );
+    let expected = "warning: `papers`: 1 document not passed, and decided on by `on_escalate`, `select.order` though the line does not \
+                    say which issues there were (no `issues`)\n";
+    assert_eq!(ran.exits(0).err, expected);
+    let told = document("told", &[[0.5, 0.5, 0.97]]);
+    let ran = simulated(&place(), &format!("{told}\n{silent}\n{told}\n"), &["--require", "issues"]).exits(1);
+    assert_eq!(ran.lines().len(), 2);
+    ran.says(&["t.jsonl, line 2: an iteration does not say which issues there were (no `issues`), and `--require issues` asks for it"]);
+}
+
+#[test]
 fn gate_acceptance_rollback_and_criteria_apply() {
     let (good, fair, poor) = ([0.95, 0.96, 0.97], [0.8, 0.8, 0.8], [0.5, 0.5, 0.8]);
     let documents = [

@@ -187,6 +187,11 @@ impl Arguments {
         refuses
     }
 
+    /// The profile.
+    pub(super) fn profile(&self) -> &ProfileArguments {
+        &self.profile
+    }
+
     /// What going on with the run says beside its command.
     pub(super) fn go_on(
         &mut self,

@@ -128,6 +128,7 @@ impl Unscored {
             cost_usd: self.cost_usd,
             tokens: self.tokens,
             candidate: self.candidate.map(Arc::new),
+            ..IterationRecord::default()
         }
     }
 }

@@ -1,6 +1,42 @@
-//! Statistics of experiments: pure functions of counts and numbers, one to a file.
+//! Statistics of experiments: pure functions of numbers, and of a seed where something is drawn.
+//!
+//! `oracle.py` wrote `oracle.json` with scipy; the tests of each file are held against it.
 
+#[cfg(feature = "cli")]
 mod beta;
+mod bootstrap;
+#[cfg(feature = "cli")]
 mod clopper_pearson;
+mod holm;
+mod mcnemar;
+mod needed;
+mod normal;
+mod random;
 
+pub use bootstrap::{Bootstrap, Clusters, Estimate};
+#[cfg(feature = "cli")]
 pub(crate) use clopper_pearson::{Interval, clopper_pearson};
+pub use holm::holm;
+pub use mcnemar::{Discordant, mcnemar_exact};
+pub use needed::{Spread, documents_needed};
+pub use normal::normal_quantile;
+pub use random::Seeded;
+
+/// A count as a number.
+#[expect(clippy::cast_precision_loss, reason = "counts of documents")]
+fn number(count: usize) -> f64 {
+    count as f64
+}
+
+/// What scipy says.
+#[cfg(test)]
+fn oracle(name: &str) -> Vec<serde_json::Value> {
+    let all: serde_json::Value = serde_json::from_str(include_str!("oracle.json")).unwrap();
+    all[name].as_array().unwrap_or_else(|| panic!("no table `{name}`")).clone()
+}
+
+/// The numbers of a list of the table.
+#[cfg(test)]
+fn numbers(list: &serde_json::Value) -> Vec<f64> {
+    list.as_array().unwrap().iter().map(|value| value.as_f64().unwrap()).collect()
+}

@@ -36,6 +36,7 @@ fn kind_of(path: &Path) -> &'static FileKind {
         () if text.ends_with(".test.yaml") && text.contains("rules/vocabularies/") => "vocabulary-tests",
         () if text.ends_with(".test.yaml") && in_rules => "rule-tests",
         () if text.ends_with(".test.yaml") => "scenarios",
+        () if text.ends_with(".sweep.yaml") => "experiment",
         () if text.contains("rules/rubrics/") => "rubric",
         () if text.contains("rules/extract/") => "extraction",
         () if text.contains("rules/vocabularies/") => "vocabulary",

@@ -36,6 +36,12 @@ fn mistakes_are_refused_by_decoder_and_schema() {
         ("prices", "prices: [{ provider: a, models: [b], input: -1, output: 1, as_of: 2026-01-02 }]\n"),
         ("label-map", "document: a\nfields: [{ field: b, from: c, compare: equal }]\n"),
         ("label-map", "document: a\nfields: [{ field: b, form: c }]\n"),
+        (
+            "experiment",
+            "documents: { run: latest }\nspace: { a.b: 3 }\nobjectives: [{ maximize: overall }]\n",
+        ),
+        ("experiment", "documents: { run: latest }\nspace: {}\nobjectives: [{ maximise: overall }]\n"),
+        ("experiment", "documents: { run: latest }\nspace: {}\nobjectives: []\nsplit: { test: 1 }\n"),
         ("scenarios", "cases: [{ name: a, trajectory: [{ scores: 2 }], expect: { review: true } }]\n"),
         ("scenarios", "cases: [{ name: a, trajectory: [{ scores: 1 }], expect: { final_status: done } }]\n"),
         ("rule-tests", "cases: [{ rule: a, valid: [], invalid: [1], issue: { sevrity: major } }]\n"),

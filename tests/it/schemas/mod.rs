@@ -7,7 +7,9 @@ mod fresh;
 mod mistakes;
 
 use loopctl::diag::{Code, Level, Problems, SourceFile};
+
 use loopctl::experiment::scenario::{RuleCases, ScenarioFile, VocabularyCases};
+use loopctl::experiment::sweep::Experiment;
 use loopctl::ingest::Classifier;
 use loopctl::profile::{Library, load};
 use loopctl::provider::Prices;
@@ -93,6 +95,9 @@ fn mistakes(kind: &FileKind, text: &str) -> Vec<(Code, String)> {
                 &library,
                 &mut problems,
             );
+        }
+        "experiment" => {
+            Experiment::parse(&file, &mut problems);
         }
         "scenarios" => {
             if let Some(node) = node(&mut problems) {

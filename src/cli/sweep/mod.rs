@@ -1,0 +1,183 @@
+//! `loopctl sweep`: which policy of many is best on recorded documents.
+
+mod policies;
+mod recordings;
+mod trying;
+
+use self::policies::Bases;
+use self::recordings::Recordings;
+use super::exit::{Exit, Failure};
+use super::headings::{ARGUMENTS, OUTPUT};
+use super::output::{Format, Output};
+use super::trajectory_files::Policy;
+use crate::diag::{Problem, Problems};
+use crate::disk::{self, Access};
+use crate::experiment::Columns;
+use crate::experiment::sweep::{
+    Candidate, Choice, Experiment, Findings, Goals, Measure, ShownOutcomes, Split, Trial,
+};
+use crate::policy::ScriptCriteria;
+use crate::profile::{SelectKey, read_text_file};
+use crate::report::{sweep_html, sweep_text};
+use clap::Args;
+use serde_json::Map;
+use std::path::{Path, PathBuf};
+
+#[derive(Args)]
+#[command(
+    after_help = "An experiment names recorded documents, a space of settings, and what is wanted:\n\n  documents: { trajectories: [runs.jsonl] }\n  space: { stop.max_iterations: { from: 2, to: 6 }, on_regression: [keep, rollback] }\n  objectives: [{ maximize: overall }, { minimize: cost_usd }]\n\nPolicies are chosen on one part of the documents and judged on the other. The same file and recordings give the same answer."
+)]
+pub(super) struct Arguments {
+    /// The file of the experiment
+    #[arg(value_name = "EXPERIMENT.yaml", help_heading = ARGUMENTS)]
+    file: PathBuf,
+    /// How the findings are written to standard output
+    #[arg(long, value_enum, value_name = "FORMAT", default_value = "text", help_heading = OUTPUT)]
+    format: Format,
+    /// Write them to this file, too, as a page of HTML that needs nothing else
+    #[arg(long, value_name = "FILE.html", help_heading = OUTPUT)]
+    report: Option<PathBuf>,
+    /// No progress on standard error
+    #[arg(long, short, help_heading = OUTPUT)]
+    quiet: bool,
+}
+
+pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+    let experiment = read(&arguments.file, output)?;
+    let folder = arguments.file.parent().unwrap_or(Path::new(""));
+    let bases = Bases::load(&experiment, folder, output)?;
+    let recordings = Recordings::read(&experiment, folder, &bases, output)?;
+    let (columns, recorded) = (&recordings.columns, recordings.recorded.as_ref());
+    let split = Split::of(columns, experiment.split.test, experiment.split.seed);
+    if split.train.is_empty() || split.test.is_empty() {
+        let message = format!("{} documents can't be split in two parts", columns.documents());
+        return Err(Failure::broken(message)
+            .help("record more documents: intervals of fewer than some fifty say little"));
+    }
+    let reference = bases.reference(recorded, output)?;
+    let plain = Goals::of(&experiment, &reference.policy);
+    let goals = plain
+        .with_reference(columns, &reference, &split.train)
+        .map_err(|at| not_computed(&experiment, at))?;
+    reference_is_recorded(&goals, columns, &reference, &bases, &split, &experiment)?;
+
+    let (tried, counts) =
+        trying::try_all(&experiment, &bases, columns, recorded, &goals, &split, arguments.quiet, output)?;
+    let objectives: Vec<_> = goals.goals().collect();
+    let choice = Choice::among(tried, &objectives, experiment.show, counts);
+
+    let mut trial = Trial::new(columns, &goals);
+    let mut outcomes =
+        |candidate: &Candidate| trial.outcomes(candidate, &split).map_err(|at| not_computed(&experiment, at));
+    let mut shown = Vec::new();
+    let mut policies = vec![(bases.reference_name().to_owned(), reference.policy.clone())];
+    for (one, _) in &choice.shown {
+        let Some(candidate) =
+            bases.candidate(&experiment, one.profile, one.combination, recorded, &mut Problems::new())
+        else {
+            continue;
+        };
+        let profile = bases.name(one.profile).to_owned();
+        policies.push((profile.clone(), candidate.policy.clone()));
+        let settings = experiment.space.settings(one.combination);
+        shown.push(ShownOutcomes { profile, settings, outcomes: outcomes(&candidate)? });
+    }
+    let of_reference = ShownOutcomes {
+        profile: bases.reference_name().to_owned(),
+        settings: Map::new(),
+        outcomes: outcomes(&reference)?,
+    };
+    let policies: Vec<Policy> = policies
+        .into_iter()
+        .map(|(name, policy)| Policy::new(name, policy, ScriptCriteria::default()))
+        .collect();
+    recordings.reading.warn_of_missing(policies.iter().take(1), output);
+    warn_of_unknown_issues(columns, &goals, &policies, output);
+    let findings = Findings::of(&experiment, columns, &split, choice, of_reference, shown);
+    write(&findings, arguments, output)?;
+    Ok(if recordings.reading.broken { Exit::Broken } else { Exit::Success })
+}
+
+fn read(file: &Path, output: &mut Output) -> Result<Experiment, Failure> {
+    let mut problems = Problems::new();
+    let experiment = read_text_file(file)
+        .map_err(|problem| problems.push(problem))
+        .ok()
+        .and_then(|source| Experiment::parse(&source, &mut problems));
+    output.show(&problems);
+    experiment.ok_or_else(|| Failure::usage(format!("the experiment `{}` can't be used", file.display())))
+}
+
+/// An objective or a constraint that has no value: `at` counts through objectives, then constraints.
+fn not_computed(experiment: &Experiment, at: usize) -> Failure {
+    let objective = experiment.objectives.get(at).map(|objective| objective.expression.as_str());
+    let constraint =
+        at.checked_sub(experiment.objectives.len()).and_then(|at| experiment.constraints.get(at));
+    let written = objective.or(constraint.map(|one| one.value.as_str())).unwrap_or_default();
+    Failure::usage(format!("`{written}` has no number for some document"))
+        .help("take care of divisions by 0; text has no number")
+}
+
+/// What nobody recorded of the reference can't be compared with.
+fn reference_is_recorded(
+    goals: &Goals,
+    columns: &Columns,
+    reference: &Candidate,
+    bases: &Bases,
+    split: &Split,
+    experiment: &Experiment,
+) -> Result<(), Failure> {
+    let evaluation = Trial::new(columns, goals)
+        .evaluate(reference, &split.train)
+        .map_err(|at| not_computed(experiment, at))?;
+    if evaluation.beyond == 0 {
+        return Ok(());
+    }
+    let message = format!(
+        "how {} of {} documents end under the reference `{}` is not in the record",
+        evaluation.beyond,
+        columns.documents(),
+        bases.reference_name()
+    );
+    Err(Failure::broken(message)
+        .help("name a `reference` that asks for no more than what was recorded, or record longer runs"))
+}
+
+/// Says how many documents don't say which issues there were, if anybody asks.
+fn warn_of_unknown_issues(columns: &Columns, goals: &Goals, policies: &[Policy], output: &mut Output) {
+    let counts = |key: &SelectKey| matches!(key, SelectKey::NoCritical | SelectKey::Fewest(_));
+    let asks = goals.measures().iter().copied().any(Measure::looks_at_issues)
+        || policies.iter().any(|Policy { policy, .. }| {
+            !policy.accept.issue_limits.is_empty() || policy.select.order.iter().any(counts)
+        });
+    let lacking = (0..columns.documents()).filter(|document| columns.lacks_issues(*document)).count();
+    if asks && lacking > 0 {
+        let word = output.err_paint.warn("warning:");
+        output.say(&format!(
+            "{word} {lacking} of {} documents do not say which issues there were (no `issues`): they count as having none",
+            columns.documents()
+        ));
+    }
+}
+
+fn write(findings: &Findings, arguments: &Arguments, output: &mut Output) -> Result<(), Failure> {
+    if let Some(file) = &arguments.report {
+        let page = sweep_html(findings);
+        disk::replace(file, page.as_bytes(), Access::Owner).map_err(|error| {
+            Failure::broken(format!("can't write the report to `{}`: {error}", file.display()))
+        })?;
+    }
+    match arguments.format {
+        Format::Text => {
+            output.out.write_all(sweep_text(findings, output.out_paint).as_bytes())?;
+            output.out.flush()?;
+            Ok(())
+        }
+        format => output.write_json(findings, format),
+    }
+}
+
+/// A problem of a profile, said of the place that names it.
+fn at_its_name(problem: &Problem, span: &crate::diag::Span) -> Problem {
+    Problem { span: problem.span.clone().or_else(|| Some(span.clone())), ..problem.clone() }
+}

@@ -1,0 +1,104 @@
+//! The profiles that an experiment lays its space over.
+
+use super::super::exit::Failure;
+use super::super::loading::ProfileArguments;
+use super::super::output::Output;
+use super::at_its_name;
+use crate::diag::Problems;
+use crate::experiment::sweep::{Candidate, Experiment, RecordedBy};
+use crate::profile::Settings;
+use crate::value::decode::Spanned;
+use std::path::Path;
+
+/// A profile with the experiment's own settings laid over it.
+struct Base {
+    /// As the experiment names it.
+    name: String,
+    /// As the command line would name it.
+    path: String,
+    settings: Settings,
+}
+
+/// The profiles of an experiment, and its reference.
+pub(super) struct Bases {
+    profiles: Vec<Base>,
+    reference: Base,
+}
+
+impl Bases {
+    /// Reads every profile. What is wrong is shown where it is named.
+    pub(super) fn load(experiment: &Experiment, folder: &Path, output: &mut Output) -> Result<Self, Failure> {
+        let mut problems = Problems::new();
+        let mut load = |name: &Spanned<String>| Base::load(name, experiment, folder, &mut problems);
+        let profiles: Vec<Option<Base>> = experiment.profiles.iter().map(&mut load).collect();
+        let reference = load(&experiment.reference);
+        output.show(&problems);
+        match (profiles.into_iter().collect(), reference) {
+            (Some(profiles), Some(reference)) if !problems.has_errors() => Ok(Bases { profiles, reference }),
+            _ => Err(Failure::usage("a profile of the experiment can't be used")),
+        }
+    }
+
+    /// Which profiles there are, as the command line would name them.
+    pub(super) fn paths(&self) -> impl Iterator<Item = &str> {
+        self.profiles.iter().chain([&self.reference]).map(|base| base.path.as_str())
+    }
+
+    /// How many profiles the space is laid over.
+    pub(super) fn count(&self) -> usize {
+        self.profiles.len()
+    }
+
+    /// The name of a profile.
+    pub(super) fn name(&self, profile: usize) -> &str {
+        self.profiles.get(profile).map_or("", |base| base.name.as_str())
+    }
+
+    pub(super) fn reference_name(&self) -> &str {
+        &self.reference.name
+    }
+
+    /// The policy of the reference.
+    pub(super) fn reference(
+        &self,
+        recorded: Option<&RecordedBy>,
+        output: &mut Output,
+    ) -> Result<Candidate, Failure> {
+        let mut problems = Problems::new();
+        let built = Candidate::build(&self.reference.settings, std::iter::empty(), recorded, &mut problems);
+        output.show(&problems);
+        built.ok_or_else(|| Failure::usage(format!("the reference `{}` can't be used", self.reference.name)))
+    }
+
+    /// The policy of a combination over a profile; `None` with what is wrong in `problems`.
+    pub(super) fn candidate(
+        &self,
+        experiment: &Experiment,
+        profile: usize,
+        combination: usize,
+        recorded: Option<&RecordedBy>,
+        problems: &mut Problems,
+    ) -> Option<Candidate> {
+        let base = self.profiles.get(profile)?;
+        Candidate::build(&base.settings, experiment.space.overrides(combination), recorded, problems)
+    }
+}
+
+impl Base {
+    fn load(
+        name: &Spanned<String>,
+        experiment: &Experiment,
+        folder: &Path,
+        problems: &mut Problems,
+    ) -> Option<Self> {
+        let is_path =
+            name.value.contains(['/', '\\']) || name.value.ends_with(".yaml") || name.value.ends_with(".yml");
+        let path = if is_path { folder.join(&name.value).display().to_string() } else { name.value.clone() };
+        let mut found = Problems::new();
+        let settings =
+            ProfileArguments::of(&path, &[]).settings(&mut found).filter(|settings| settings.complete);
+        let settings = settings.map(|settings| settings.with(experiment.config.iter(), &mut found));
+        found.iter().for_each(|problem| problems.push(at_its_name(problem, &name.span)));
+        Some(Base { name: name.value.clone(), path, settings: settings? })
+    }
+}

@@ -1,0 +1,75 @@
+//! The recorded documents of an experiment: files of trajectories, or a run.
+
+use super::super::exit::Failure;
+use super::super::loading::ProfileArguments;
+use super::super::output::Output;
+use super::super::recorded_run::{ReachedProfile, RecordedRun};
+use super::super::resume::JournalArgument;
+use super::super::trajectory_files::Reading;
+use super::policies::Bases;
+use crate::experiment::Columns;
+use crate::experiment::sweep::{Experiment, RecordedBy};
+use std::path::{Path, PathBuf};
+
+/// Recorded documents.
+pub(super) struct Recordings {
+    pub(super) columns: Columns,
+    /// What was seen while files were read.
+    pub(super) reading: Reading,
+    /// The run that they come from.
+    pub(super) recorded: Option<RecordedBy>,
+}
+
+impl Recordings {
+    /// Reads all documents. Names of files are relative to the experiment's `folder`.
+    pub(super) fn read(
+        experiment: &Experiment,
+        folder: &Path,
+        bases: &Bases,
+        output: &mut Output,
+    ) -> Result<Self, Failure> {
+        let documents = &experiment.documents;
+        if let Some(run) = &documents.run {
+            let journal = documents.journal.as_ref().map(|file| folder.join(&file.value));
+            return Self::of_run(&run.value, &JournalArgument::named(journal), bases, output);
+        }
+        let files: Vec<PathBuf> =
+            documents.trajectories.iter().map(|file| folder.join(&file.value)).collect();
+        let mut reading = Reading::default();
+        // Some policy of the space may compare candidates.
+        let columns = reading.all(&files, true, output)?;
+        if columns.documents() == 0 {
+            return Err(Failure::broken("there are no documents to try policies on"));
+        }
+        Ok(Recordings { columns, reading, recorded: None })
+    }
+
+    fn of_run(
+        id: &str,
+        journal: &JournalArgument,
+        bases: &Bases,
+        output: &mut Output,
+    ) -> Result<Self, Failure> {
+        let reached: Vec<ReachedProfile> = bases
+            .paths()
+            .map(|path| ReachedProfile::load(&ProfileArguments::of(path, &[]), &[], output))
+            .collect::<Result<_, _>>()?;
+        // Opening a run goes where it began; scripts and reports of the experiment are here.
+        let here = std::env::current_dir();
+        let run = RecordedRun::open(id, journal, output)?;
+        if let Ok(here) = here {
+            std::env::set_current_dir(&here).map_err(|error| {
+                Failure::broken(format!("can't go back to `{}`: {error}", here.display()))
+            })?;
+        }
+        for (path, reached) in bases.paths().zip(&reached) {
+            run.same_files(path, reached)?;
+        }
+        run.say_without_candidate(output);
+        if run.columns.documents() == 0 {
+            return Err(Failure::broken(format!("run `{}` has no document with a candidate", run.id)));
+        }
+        let recorded = run.recorded_by();
+        Ok(Recordings { columns: run.columns, reading: Reading::default(), recorded: Some(recorded) })
+    }
+}

@@ -1,0 +1,84 @@
+//! A row of the columns as decisions read it.
+
+use super::Columns;
+use crate::policy::{CandidateFacts, IssueCounts};
+use crate::profile::LoopPolicy;
+use crate::value::{Digest, Score};
+use serde_json::Value;
+use std::sync::Arc;
+
+/// One recorded candidate under a policy. What depends on the policy is worked out once, when the row is decided on.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Row<'c> {
+    columns: &'c Columns,
+    row: usize,
+    overall: f64,
+    gated: f64,
+    issues: IssueCounts,
+    unseen: bool,
+    unknown_type: bool,
+}
+
+impl<'c> Row<'c> {
+    /// What a policy sees of a row.
+    pub(super) fn of(columns: &'c Columns, row: usize, policy: &LoopPolicy) -> Self {
+        let scores = columns.scores_of(row);
+        let gated =
+            policy.gate.as_ref().and_then(|gate| columns.score_among(columns.tier1_of(row), &gate.dimension));
+        let mut seen = Row {
+            columns,
+            row,
+            overall: policy.overall.of(|name| columns.score_among(scores, name)).get(),
+            gated: gated.map_or(0.0, Score::get),
+            issues: IssueCounts::default(),
+            unseen: false,
+            unknown_type: false,
+        };
+        for issue in columns.issues_of(row) {
+            seen.issues.add(issue.severity, columns.disposition(issue, policy));
+            seen.unseen |= columns.is_unseen(issue);
+            seen.unknown_type |= columns.is_of_unknown_type(issue);
+        }
+        seen
+    }
+}
+
+impl CandidateFacts for Row<'_> {
+    fn score(&self, dimension: &str) -> f64 {
+        let scores = self.columns.scores_of(self.row);
+        self.columns.score_among(scores, dimension).map_or(0.0, Score::get)
+    }
+
+    fn scores(&self) -> impl Iterator<Item = (&str, f64)> {
+        let scores = self.columns.scores_of(self.row).iter();
+        scores.filter_map(|(number, score)| Some((self.columns.dimensions.name(*number)?, score.get())))
+    }
+
+    fn gated(&self) -> f64 {
+        self.gated
+    }
+
+    fn overall(&self) -> f64 {
+        self.overall
+    }
+
+    fn issues(&self) -> IssueCounts {
+        self.issues
+    }
+
+    fn is_unseen(&self) -> bool {
+        self.unseen
+    }
+
+    fn is_of_unknown_type(&self) -> bool {
+        self.unknown_type
+    }
+
+    fn candidate(&self) -> Option<&Arc<Value>> {
+        self.columns.candidate_of(self.row).map(|kept| &kept.value)
+    }
+
+    fn digest(&self) -> Option<Digest> {
+        self.columns.candidate_of(self.row).map(|kept| kept.digest)
+    }
+}

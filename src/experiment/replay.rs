@@ -1,0 +1,146 @@
+//! Other policies on a recorded run: what of it can be said.
+//!
+//! The record says how a run would have ended under another policy as long as that policy asks for the candidates that are
+//! recorded. A policy that accepts, stops or selects otherwise is exact on what was recorded. One that goes on where the record
+//! ends, or corrects another candidate, is not known from there on ([`Beyond`](super::Beyond)). One whose prompts, measures or
+//! feedback are others would have had other candidates from the beginning.
+
+use super::trajectory::{IterationRecord, StepIssue, Trajectory};
+use crate::engine::{DocumentState, IterationState};
+use crate::policy::Spent;
+use crate::score::{Assessment, Scores};
+use crate::value::{Millis, Score, Usd};
+use serde_json::Value;
+use std::sync::Arc;
+
+/// The keys of a profile that say what is done with an assessed candidate. All others say how candidates are made and measured.
+const DECIDING: [&str; 14] = [
+    "accept",
+    "budget",
+    "description",
+    "extends",
+    "gate",
+    "name",
+    "network",
+    "on_escalate",
+    "on_regression",
+    "overall",
+    "review",
+    "select",
+    "stop",
+    "certify",
+];
+
+/// The keys, among those that make and measure candidates, in which two profiles differ; both are merged settings.
+#[must_use]
+pub fn differing_keys(recorded: &Value, other: &Value) -> Vec<String> {
+    let members = |settings: &Value| settings.as_object().cloned().unwrap_or_default();
+    let (recorded, other) = (members(recorded), members(other));
+    let all = recorded.keys().chain(other.keys().filter(|key| !recorded.contains_key(*key)));
+    let differ = |key: &&String| recorded.get(*key) != other.get(*key);
+    let mut keys: Vec<String> =
+        all.filter(|key| !DECIDING.contains(&key.as_str())).filter(differ).cloned().collect();
+    // Judges are asked of what does not miss the gate.
+    let has_panel = |settings: &serde_json::Map<String, Value>| {
+        ["judges", "validators"].iter().any(|key| {
+            settings.get(*key).and_then(Value::as_object).is_some_and(|members| !members.is_empty())
+        })
+    };
+    if recorded.get("gate") != other.get("gate") && (has_panel(&recorded) || has_panel(&other)) {
+        keys.push("gate".to_owned());
+    }
+    keys
+}
+
+/// What feedback would have told otherwise under the other of two profiles: keys of the profile. `template` is the text of the
+/// feedback template, which need not tell them.
+#[must_use]
+pub fn told_otherwise(recorded: &Value, other: &Value, template: &str) -> Vec<&'static str> {
+    let told = [("accept.overall", "/accept/overall", "target"), ("overall", "/overall", "score")];
+    let differs = |pointer: &str| recorded.pointer(pointer) != other.pointer(pointer);
+    let told = told.into_iter().filter(|(_, pointer, word)| differs(pointer) && template.contains(word));
+    told.map(|(key, _, _)| key).collect()
+}
+
+impl Trajectory {
+    /// What was recorded of a document's loop; `None` when no candidate was assessed.
+    #[must_use]
+    pub fn of_run(id: Value, state: &DocumentState) -> Option<Self> {
+        let mut before = Spent::default();
+        let iterations: Vec<IterationRecord> = state
+            .iterations()
+            .iter()
+            .take_while(|of| of.decision.is_some())
+            .map_while(|of| {
+                let record = IterationRecord::of_run(of, before)?;
+                before = of.spent;
+                Some(record)
+            })
+            .collect();
+        (!iterations.is_empty()).then(|| Trajectory { id, iterations, slips: Vec::new() })
+    }
+}
+
+impl IterationRecord {
+    /// `before` is what the run had used up when the candidate before was decided upon.
+    fn of_run(of: &IterationState, before: Spent) -> Option<Self> {
+        let assessment = of.assessment()?;
+        let (spent, was) = (of.spent.usage, before.usage);
+        let Millis(elapsed) = of.spent.elapsed - before.elapsed;
+        #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
+        let elapsed_ms = elapsed as f64;
+        let cost = (spent.known_cost_usd.get() - was.known_cost_usd.get()).max(0.0);
+        let measured = of.measured.as_deref().map_or(&assessment.scores, |measured| &measured.scores);
+        Some(IterationRecord {
+            scores: listed(&assessment.scores),
+            issues: issues_of(assessment),
+            issues_unknown: false,
+            elapsed_ms,
+            cost_usd: Usd::new(cost).unwrap_or_default(),
+            tokens: spent.tokens.saturating_sub(was.tokens),
+            calls: Some(spent.calls.saturating_sub(was.calls)),
+            calls_of_unknown_cost: spent.calls_of_unknown_cost.saturating_sub(was.calls_of_unknown_cost),
+            candidate: of.candidate.as_ref().map(Arc::clone),
+            base: of.base,
+            tier1: (*measured != assessment.scores).then(|| listed(measured)),
+        })
+    }
+}
+
+fn listed(scores: &Scores) -> Vec<(String, Score)> {
+    scores.iter().map(|(name, score)| (name.to_owned(), score)).collect()
+}
+
+fn issues_of(assessment: &Assessment) -> Vec<StepIssue> {
+    let issue = |issue: &crate::score::Issue| StepIssue {
+        code: issue.code.to_string(),
+        severity: issue.severity,
+        disposition: Some(issue.disposition),
+        path: issue.path.to_string(),
+        auto_fixable: issue.auto_fixable,
+    };
+    assessment.issues.iter().map(issue).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn what_decides_may_differ_and_what_makes_candidates_may_not() {
+        let recorded = json!({"stages": [1], "feedback": {"history": 10}, "accept": {"overall": 0.9}, "gate": {"a": 0.5}});
+        let stricter = json!({"stages": [1], "feedback": {"history": 10}, "accept": {"overall": 0.99}, "stop": {"max_iterations": 9}});
+        assert_eq!(differing_keys(&recorded, &stricter), Vec::<String>::new());
+        assert_eq!(told_otherwise(&recorded, &stricter, "{{ target }} is needed"), ["accept.overall"]);
+        assert_eq!(told_otherwise(&recorded, &stricter, "try again"), Vec::<&str>::new());
+        let other = json!({"stages": [1], "feedback": {"history": 3}, "variables": {}});
+        assert_eq!(differing_keys(&recorded, &other), ["feedback", "variables"]);
+    }
+
+    #[test]
+    fn another_gate_lets_judges_see_other_candidates() {
+        let recorded = json!({"judges": {"tone": {}}, "gate": {"a": 0.5}});
+        assert_eq!(differing_keys(&recorded, &json!({"judges": {"tone": {}}})), ["gate"]);
+    }
+}

@@ -1,0 +1,84 @@
+//! A policy of the space, made from its profile and the settings laid over it.
+
+use super::super::replay::{differing_keys, told_otherwise};
+use crate::diag::{Code, Problem, Problems, Span};
+use crate::policy::{Review, ScriptCriteria};
+use crate::profile::{LoopPolicy, Override, Settings, check_settings};
+
+/// A policy of the space, ready to be tried.
+#[derive(Debug)]
+pub struct Candidate {
+    /// What decides.
+    pub policy: LoopPolicy,
+    /// Its compiled script criteria.
+    pub scripts: ScriptCriteria,
+    /// When a result needs review, and the condition as it is written.
+    pub review: Option<(String, Review)>,
+    /// The dimensions of its profile.
+    pub dimensions: Vec<String>,
+    /// Whether its feedback would have told something else than was recorded.
+    pub told_otherwise: bool,
+}
+
+/// The run that policies are tried on: what its candidates came of.
+#[derive(Debug)]
+pub(crate) struct RecordedBy {
+    /// The merged settings of its profile.
+    pub settings: serde_json::Value,
+    /// The text of its feedback template.
+    pub feedback: String,
+}
+
+impl Candidate {
+    /// The policy that some settings come to with others laid over them; `None` with what is wrong in `problems`. Policies under
+    /// which `recorded` would have had other candidates are wrong.
+    pub(crate) fn build<'o>(
+        settings: &Settings,
+        laid_over: impl Iterator<Item = &'o Override>,
+        recorded: Option<&RecordedBy>,
+        problems: &mut Problems,
+    ) -> Option<Self> {
+        let settings = settings.with(laid_over, problems);
+        let mut is_told_otherwise = false;
+        if let Some(recorded) = recorded {
+            let own = settings.merged.to_json();
+            let differ = differing_keys(&recorded.settings, &own);
+            if !differ.is_empty() {
+                problems.push(makes_others(&differ, &settings.merged.span));
+            }
+            is_told_otherwise = !told_otherwise(&recorded.settings, &own, &recorded.feedback).is_empty();
+        }
+        let loaded = check_settings(settings, problems)?;
+        let scripts = ScriptCriteria::compile(&loaded.profile.policy.stop, &loaded.library, problems);
+        let dimensions: Vec<String> =
+            loaded.profile.dimensions.iter().map(|dimension| dimension.name.clone()).collect();
+        let names: Vec<&str> = dimensions.iter().map(String::as_str).collect();
+        let review = match &loaded.profile.review {
+            None => None,
+            Some(when) => match Review::parse(&when.value, &names) {
+                Ok(review) => Some((when.value.clone(), review)),
+                Err(error) => {
+                    let message = format!("`when` can't be used: {error}");
+                    problems.push(Problem::error(Code::BadTemplate, &when.span, message));
+                    None
+                }
+            },
+        };
+        (!problems.has_errors()).then_some(Candidate {
+            policy: loaded.profile.policy,
+            scripts,
+            review,
+            dimensions,
+            told_otherwise: is_told_otherwise,
+        })
+    }
+}
+
+fn makes_others(keys: &[String], span: &Span) -> Problem {
+    let keys: Vec<String> = keys.iter().map(|key| format!("`{key}`")).collect();
+    let message =
+        format!("the run would have had other candidates under these settings: {}", keys.join(", "));
+    Problem::error(Code::Conflict, span, message).help(
+        "a space over a run may differ in `accept`, `gate`, `stop`, `select`, `overall`, `on_escalate`, `on_regression` and `review`",
+    )
+}

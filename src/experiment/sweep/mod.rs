@@ -1,0 +1,30 @@
+//! Which policy of many is best on recorded runs (`loopctl sweep`).
+//!
+//! An [`Experiment`] is a file: profiles, a [`Space`] of settings laid over them, what is wanted ([`Objective`]) and what must
+//! hold. Every policy of the space is tried on every document ([`Trial`]); which are best is looked at on one part of the
+//! documents ([`Choice`]), and how good those are is said on the other ([`Findings`]). All of it follows from the file and the recordings.
+
+mod candidate;
+mod choice;
+mod compare;
+mod expression;
+mod file;
+mod findings;
+mod front;
+mod measures;
+mod range;
+mod space;
+mod split;
+mod trial;
+
+pub use candidate::Candidate;
+pub(crate) use candidate::RecordedBy;
+pub use choice::{Choice, Counts, Tried};
+pub use compare::{Comparison, Difference, PassedComparison, ShownOutcomes, Standing, Verdict};
+pub use file::{Documents, Experiment, Goal, Objective, Resampling, SplitKeys};
+pub use findings::{DocumentCounts, Findings, Method, ObjectiveName, ShownPolicy};
+pub use front::front;
+pub use measures::Measure;
+pub use space::{MOST_POLICIES, Space};
+pub use split::Split;
+pub use trial::{Evaluation, Goals, Outcomes, Trial};

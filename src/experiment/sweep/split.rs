@@ -1,0 +1,70 @@
+//! Which documents policies are chosen on, and which they are judged on.
+
+use crate::experiment::Columns;
+use crate::experiment::statistics::Seeded;
+
+/// Two parts of the documents. Documents of one id are in one part.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Split {
+    /// Policies are chosen on these.
+    pub train: Vec<usize>,
+    /// And judged on these.
+    pub test: Vec<usize>,
+}
+
+impl Split {
+    /// Puts the share `test` of the ids into the part of that name: those that come first when the sorted ids are shuffled by
+    /// `seed`. So the order of the lines does not matter.
+    #[must_use]
+    pub fn of(columns: &Columns, test: f64, seed: u64) -> Self {
+        let key = |document: usize| columns.id(document).map(ToString::to_string).unwrap_or_default();
+        let mut ids: Vec<String> = (0..columns.documents()).map(key).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        Seeded::new(seed).shuffle(&mut ids);
+        #[expect(clippy::cast_precision_loss, reason = "counts of documents")]
+        let wanted = (ids.len() as f64 * test).round();
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most their number")]
+        ids.truncate(wanted as usize);
+        ids.sort_unstable();
+        let (test, train) =
+            (0..columns.documents()).partition(|document| ids.binary_search(&key(*document)).is_ok());
+        Split { train, test }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn columns(ids: &[u8]) -> Columns {
+        let mut columns = Columns::new(false);
+        for id in ids {
+            columns.read_line(format!("{{\"id\": \"{id}\", \"iterations\": []}}").as_bytes()).unwrap();
+        }
+        columns
+    }
+
+    proptest! {
+        #[test]
+        fn every_document_is_in_one_part_and_those_of_an_id_in_the_same(
+            ids in prop::collection::vec(0..20_u8, 0..40), seed in any::<u64>(),
+        ) {
+            let split = Split::of(&columns(&ids), 0.5, seed);
+            let mut all = [split.train.clone(), split.test.clone()].concat();
+            all.sort_unstable();
+            prop_assert_eq!(all, (0..ids.len()).collect::<Vec<_>>());
+            for one in &split.train {
+                prop_assert!(split.test.iter().all(|other| ids[*one] != ids[*other]));
+            }
+            // The order of the lines does not matter.
+            let mut reversed = ids.clone();
+            reversed.reverse();
+            let mirrored: Vec<usize> = Split::of(&columns(&reversed), 0.5, seed).test;
+            let mut mirrored: Vec<usize> = mirrored.into_iter().map(|at| ids.len() - 1 - at).collect();
+            mirrored.sort_unstable();
+            prop_assert_eq!(mirrored, split.test);
+        }
+    }
+}

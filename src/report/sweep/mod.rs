@@ -1,0 +1,10 @@
+//! What an experiment found: as text, and as one page of HTML.
+
+mod page;
+mod page_view;
+mod plots;
+mod text;
+mod words;
+
+pub(crate) use page::sweep_html;
+pub(crate) use text::sweep_text;

@@ -1,0 +1,236 @@
+//! The geometry of the plots of an experiment. Each has a table beside it, which says the same in numbers.
+
+use super::words::{decimals, interval, number, policy, signed, signed_interval, verdict};
+use crate::experiment::statistics::Estimate;
+use crate::experiment::sweep::{Findings, ShownPolicy};
+use crate::report::page::tenths;
+use serde::Serialize;
+
+/// The plots, in units of their own.
+const WIDTH: f64 = 640.0;
+const LEFT: f64 = 76.0;
+const RIGHT: f64 = 20.0;
+const TOP: f64 = 14.0;
+const HEIGHT: f64 = 300.0;
+const ROW: f64 = 24.0;
+/// So far from a dot stands its number.
+const LABEL: f64 = 8.0;
+
+#[derive(Debug, Serialize)]
+struct Tick {
+    at: f64,
+    label: String,
+}
+
+/// The first objective against another one: what policies come to where they were chosen, and those that are shown with intervals
+/// where they are judged.
+#[derive(Debug, Serialize)]
+pub(super) struct FrontPlot {
+    number: usize,
+    alt: String,
+    x_name: String,
+    y_name: String,
+    height: f64,
+    left: f64,
+    right: f64,
+    bottom: f64,
+    label_y: f64,
+    x_ticks: Vec<Tick>,
+    y_ticks: Vec<Tick>,
+    points: Vec<[f64; 2]>,
+    shown: Vec<Cross>,
+}
+
+/// A policy with an interval each way.
+#[derive(Debug, Serialize)]
+struct Cross {
+    class: &'static str,
+    label: String,
+    title: String,
+    x: f64,
+    y: f64,
+    low_x: f64,
+    high_x: f64,
+    low_y: f64,
+    high_y: f64,
+    label_x: f64,
+    label_y: f64,
+}
+
+impl FrontPlot {
+    /// `None` where there is nothing to draw.
+    pub(super) fn of(findings: &Findings, other: usize) -> Option<Self> {
+        let (first, second) = (findings.objectives.first()?, findings.objectives.get(other)?);
+        let (digits, other_digits) = (decimals(findings, 0), decimals(findings, other));
+        let point = |of: &Vec<f64>| Some([*of.get(other)?, *of.first()?]);
+        let points: Vec<[f64; 2]> = findings.points.iter().filter_map(point).collect();
+        let policies = || std::iter::once(&findings.reference).chain(&findings.shown);
+        let ends = |at: usize| {
+            let estimates = policies().filter_map(move |shown| shown.test.get(at));
+            estimates.flat_map(|estimate| [estimate.low, estimate.high])
+        };
+        let across = Axis::over(points.iter().map(|[x, _]| *x).chain(ends(other)), LEFT, WIDTH - RIGHT)?;
+        let up = Axis::over(points.iter().map(|[_, y]| *y).chain(ends(0)), TOP + HEIGHT, TOP)?;
+        let cross = |(at, shown): (usize, &ShownPolicy)| {
+            let (across_at, up_at) = (shown.test.get(other)?, shown.test.first()?);
+            let label = if at == 0 { findings.reference.profile.clone() } else { at.to_string() };
+            let named = if at == 0 { label.clone() } else { format!("{at}: {}", policy(shown)) };
+            let says = |name: &str, estimate: &Estimate, digits| {
+                format!("{name} {} ({})", number(estimate.mean, digits), interval(estimate, digits))
+            };
+            Some(Cross {
+                class: if at == 0 { "passed" } else { "" },
+                title: format!(
+                    "{named}: {}, {}",
+                    says(&first.name, up_at, digits),
+                    says(&second.name, across_at, other_digits)
+                ),
+                label,
+                x: across.place(across_at.mean),
+                y: up.place(up_at.mean),
+                low_x: across.place(across_at.low),
+                high_x: across.place(across_at.high),
+                low_y: up.place(up_at.low),
+                high_y: up.place(up_at.high),
+                label_x: tenths(across.place(across_at.mean) + LABEL),
+                label_y: tenths(up.place(up_at.mean) - LABEL),
+            })
+        };
+        let bottom = TOP + HEIGHT;
+        Some(FrontPlot {
+            number: other,
+            alt: format!(
+                "{} against {} of {} policies where they were chosen, and of the {} on the front where they are judged, with intervals",
+                first.name,
+                second.name,
+                points.len(),
+                findings.shown.len()
+            ),
+            x_name: second.name.clone(),
+            y_name: first.name.clone(),
+            height: bottom + 42.0,
+            left: LEFT,
+            right: WIDTH - RIGHT,
+            bottom,
+            label_y: bottom + 16.0,
+            x_ticks: across.ticks(other_digits),
+            y_ticks: up.ticks(digits),
+            points: points.iter().map(|[x, y]| [across.place(*x), up.place(*y)]).collect(),
+            shown: policies().enumerate().filter_map(cross).collect(),
+        })
+    }
+}
+
+/// The difference of each policy to the reference, as a dot with its interval.
+#[derive(Debug, Serialize)]
+pub(super) struct DifferencePlot {
+    alt: String,
+    height: f64,
+    bottom: f64,
+    label_y: f64,
+    /// Where there is no difference.
+    zero: f64,
+    ticks: Vec<Tick>,
+    rows: Vec<DifferenceRow>,
+}
+
+#[derive(Debug, Serialize)]
+struct DifferenceRow {
+    name: String,
+    name_x: f64,
+    y: f64,
+    low: f64,
+    high: f64,
+    at: f64,
+    title: String,
+}
+
+impl DifferencePlot {
+    /// `None` where nothing differs.
+    pub(super) fn of(findings: &Findings, at: usize) -> Option<Self> {
+        let objective = findings.objectives.get(at)?;
+        let digits = decimals(findings, at);
+        let differences: Vec<_> = (1_usize..)
+            .zip(&findings.shown)
+            .filter_map(|(number, shown)| {
+                Some((number, shown, shown.comparison.as_ref()?.objectives.get(at)?))
+            })
+            .collect();
+        let ends = differences.iter().flat_map(|(_, _, of)| [of.estimate.low, of.estimate.high]);
+        let axis = Axis::over(ends.chain([0.0]), LEFT, WIDTH - RIGHT)?;
+        let row = |(place, (number, shown, of)): (
+            usize,
+            &(usize, &ShownPolicy, &crate::experiment::sweep::Difference),
+        )| {
+            #[expect(clippy::cast_precision_loss, reason = "at most a hundred rows")]
+            let y = TOP + ROW * (place as f64 + 0.5);
+            DifferenceRow {
+                name: number.to_string(),
+                name_x: LEFT - 12.0,
+                y,
+                low: axis.place(of.estimate.low),
+                high: axis.place(of.estimate.high),
+                at: axis.place(of.estimate.mean),
+                title: format!(
+                    "{number}: {}: {} ({}), {}",
+                    policy(shown),
+                    signed(of.estimate.mean, digits),
+                    signed_interval(&of.estimate, digits),
+                    verdict(of.verdict)
+                ),
+            }
+        };
+        #[expect(clippy::cast_precision_loss, reason = "at most a hundred rows")]
+        let bottom = TOP + ROW * differences.len() as f64 + 4.0;
+        Some(DifferencePlot {
+            alt: format!(
+                "Differences in {} to {}, with intervals, of the policies on the front",
+                objective.name, findings.reference.profile
+            ),
+            height: bottom + 24.0,
+            bottom,
+            label_y: bottom + 16.0,
+            zero: axis.place(0.0),
+            ticks: axis.ticks(digits),
+            rows: differences.iter().enumerate().map(row).collect(),
+        })
+    }
+}
+
+/// From numbers to places.
+struct Axis {
+    low: f64,
+    high: f64,
+    from: f64,
+    to: f64,
+}
+
+impl Axis {
+    /// Over all of these numbers, with some space on both sides; `None` where they are all the same.
+    fn over(numbers: impl Iterator<Item = f64>, from: f64, to: f64) -> Option<Self> {
+        let (low, high) = numbers.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), number| {
+            (low.min(number), high.max(number))
+        });
+        let space = (high - low) * 0.06;
+        (high > low).then_some(Axis { low: low - space, high: high + space, from, to })
+    }
+
+    fn place(&self, number: f64) -> f64 {
+        tenths(self.from + (number - self.low) / (self.high - self.low) * (self.to - self.from))
+    }
+
+    /// Some five round numbers.
+    fn ticks(&self, digits: usize) -> Vec<Tick> {
+        let raw = (self.high - self.low) / 5.0;
+        let unit = 10_f64.powf(raw.log10().floor());
+        let step =
+            [1.0, 2.0, 5.0, 10.0].into_iter().map(|of| of * unit).find(|step| *step >= raw).unwrap_or(raw);
+        let first = (self.low / step).ceil();
+        let numbers = (0..12).map(|at| (first + f64::from(at)) * step).take_while(|tick| *tick <= self.high);
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and 9")]
+        let needed = (-step.log10().floor()).clamp(0.0, 9.0) as usize;
+        numbers
+            .map(|tick| Tick { at: self.place(tick), label: number(tick, needed.min(digits.max(needed))) })
+            .collect()
+    }
+}

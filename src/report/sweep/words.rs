@@ -1,0 +1,155 @@
+//! Numbers and verdicts in words, as text and page show them.
+
+use crate::experiment::statistics::Estimate;
+use crate::experiment::sweep::{
+    Comparison, Counts, Difference, Findings, Goal, ShownPolicy, Standing, Verdict,
+};
+use crate::report::run_summary::thousands;
+
+/// How many decimals the numbers of each objective have: four digits of the largest mean.
+pub(super) fn decimals(findings: &Findings, objective: usize) -> usize {
+    let all = std::iter::once(&findings.reference).chain(&findings.shown);
+    let means = all.filter_map(|policy| policy.test.get(objective)).map(|estimate| estimate.mean.abs());
+    let largest = means.fold(0.0, f64::max);
+    if largest <= 0.0 {
+        return 2;
+    }
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and 9")]
+    let decimals = (3.0 - largest.log10().floor()).clamp(0.0, 9.0) as usize;
+    decimals
+}
+
+/// `0.8234`.
+pub(super) fn number(value: f64, decimals: usize) -> String {
+    let written = format!("{value:.decimals$}");
+    // What is rounded to nothing has no side.
+    if written.trim_start_matches('-').bytes().all(|byte| matches!(byte, b'0' | b'.')) {
+        return written.trim_start_matches('-').to_owned();
+    }
+    written
+}
+
+/// `+0.0034`.
+pub(super) fn signed(value: f64, decimals: usize) -> String {
+    let written = number(value, decimals);
+    if written.starts_with('-') || value <= 0.0 { written } else { format!("+{written}") }
+}
+
+/// `0.8012 to 0.8456`.
+pub(super) fn interval(estimate: &Estimate, decimals: usize) -> String {
+    format!("{} to {}", number(estimate.low, decimals), number(estimate.high, decimals))
+}
+
+/// `+0.0012 to +0.0056`.
+pub(super) fn signed_interval(estimate: &Estimate, decimals: usize) -> String {
+    format!("{} to {}", signed(estimate.low, decimals), signed(estimate.high, decimals))
+}
+
+/// `95 %`.
+pub(super) fn percent(share: f64) -> String {
+    let percent = format!("{:.3}", share * 100.0);
+    format!("{} %", percent.trim_end_matches('0').trim_end_matches('.'))
+}
+
+/// `better`, `not shown to differ`.
+pub(super) fn verdict(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Better => "better",
+        Verdict::Worse => "worse",
+        Verdict::NotShown => "not shown to differ",
+        Verdict::Equal => "equal",
+    }
+}
+
+/// How many documents would tell two policies apart; nothing where they are told apart, or equal.
+pub(super) fn needed(difference: &Difference) -> String {
+    difference.documents_needed.map_or_else(String::new, thousands)
+}
+
+/// How a policy stands against the reference, as a sentence goes on: "… is better than `balanced`".
+pub(super) fn standing(standing: Standing, reference: &str) -> String {
+    match standing {
+        Standing::Better => {
+            format!("better than {reference} in at least one objective, and not shown to be worse in any")
+        }
+        Standing::Mixed => format!("better than {reference} in at least one objective, and worse in another"),
+        Standing::Worse => {
+            format!("worse than {reference} in at least one objective, and not shown to be better in any")
+        }
+        Standing::NotShown => format!("a tie: it is not shown to differ from {reference}"),
+        Standing::Equal => format!("a tie: every document comes to the same as with {reference}"),
+    }
+}
+
+/// The same in a word or two, for tables.
+pub(super) fn standing_word(standing: Standing) -> &'static str {
+    match standing {
+        Standing::Better => "better",
+        Standing::Mixed => "better and worse",
+        Standing::Worse => "worse",
+        Standing::NotShown => "tie: not shown to differ",
+        Standing::Equal => "tie: equal",
+    }
+}
+
+/// A policy by its profile and all of its settings.
+pub(super) fn policy(policy: &ShownPolicy) -> String {
+    std::iter::once(policy.profile.clone()).chain(policy.flags()).collect::<Vec<_>>().join(" ")
+}
+
+/// A policy by its profile and the settings that are not the same in all policies that are shown.
+pub(super) fn policy_among(policy: &ShownPolicy, findings: &Findings) -> String {
+    let differs = |key: &String| {
+        let mut values = findings.shown.iter().map(|shown| shown.settings.get(key));
+        let first = values.next();
+        values.any(|value| Some(value) != first)
+    };
+    let is_alone = findings.shown.len() == 1;
+    let flags = policy
+        .settings
+        .iter()
+        .filter(|(key, _)| is_alone || differs(key))
+        .map(|(key, value)| format!("{key}={value}"));
+    std::iter::once(policy.profile.clone()).chain(flags).collect::<Vec<_>>().join(" ")
+}
+
+/// `maximize`, `minimize`.
+pub(super) fn goal(goal: Goal) -> &'static str {
+    match goal {
+        Goal::Maximize => "more is better",
+        Goal::Minimize => "less is better",
+    }
+}
+
+/// What became of the policies, in the order in which it was looked at.
+pub(super) fn counts(counts: &Counts) -> Vec<String> {
+    let said = [
+        (counts.left_out, "left out by conditions"),
+        (counts.invalid, "refused, as no profile may have such settings"),
+        (counts.not_recorded, "would have gone on as nobody recorded: nothing is said of them"),
+        (counts.constraint_missed, "miss a constraint"),
+        (counts.same, "come to the same as another one"),
+        (counts.candidates, "to choose among"),
+        (counts.front, "on the Pareto front"),
+    ];
+    let said = said.into_iter().filter(|(count, _)| *count > 0);
+    said.map(|(count, what)| format!("{} {what}", thousands(count as u64))).collect()
+}
+
+/// What one of two policies passes and the other does not.
+pub(super) fn passed(comparison: &Comparison, reference: &str) -> String {
+    let passed = &comparison.passed;
+    if passed.policy_only + passed.reference_only == 0 {
+        return format!("passes the same documents as {reference}");
+    }
+    format!(
+        "passes {} that {reference} does not, and {} the other way round: {}",
+        documents(passed.policy_only),
+        passed.reference_only,
+        verdict(passed.verdict)
+    )
+}
+
+fn documents(count: usize) -> String {
+    crate::report::run_summary::documents(count as u64)
+}

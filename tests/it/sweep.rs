@@ -1,0 +1,199 @@
+//! `loopctl sweep`: the best policy of a space, chosen on one part of the documents and judged on the other.
+
+use super::trajectories::{run, scoring, steps};
+use super::workspace::Workspace;
+use serde_json::{Value, json};
+
+const EXPERIMENT: &str = "
+description: How long is long enough?
+documents: { trajectories: [runs.jsonl] }
+config: { assess.q: given, overall.from: q, accept.overall: 0.9, stop.max_iterations: 2 }
+space: { stop.max_iterations: [1, 2, 3] }
+objectives: [{ maximize: overall }, { minimize: calls }]
+bootstrap: { samples: 2000 }
+";
+
+/// Of 200 documents, every second one is better with its third candidate; each is one call.
+fn recorded() -> Workspace {
+    let place = Workspace::new();
+    let lines = (0..200).map(|at| {
+        let last = if at % 2 == 0 { 0.9 } else { 0.3 };
+        let step = |score: f64| json!({"scores": {"q": score}, "issues": [], "cost_usd": 0.01});
+        json!({"id": at, "iterations": [step(0.2), step(0.3), step(last)]}).to_string() + "\n"
+    });
+    place.write("runs.jsonl", lines.collect::<String>());
+    place
+}
+
+fn swept(place: &Workspace, experiment: &str) -> Value {
+    place.write("it.sweep.yaml", experiment);
+    place.run(&["sweep", "it.sweep.yaml", "--format", "json", "--quiet"]).exits(0).json()
+}
+
+/// The settings, the standing, and the verdict on each objective of each policy that is shown.
+fn shown(findings: &Value) -> Vec<Value> {
+    let shown = findings["shown"].as_array().unwrap().iter().map(|one| {
+        let verdicts = one["comparison"]["objectives"].as_array().unwrap();
+        let verdicts: Vec<&Value> = verdicts.iter().map(|difference| &difference["verdict"]).collect();
+        json!([one["settings"]["stop.max_iterations"], one["comparison"]["standing"], verdicts])
+    });
+    shown.collect()
+}
+
+#[test]
+fn the_front_is_judged_on_documents_that_it_was_not_chosen_on() {
+    let found = swept(&recorded(), EXPERIMENT);
+    assert_eq!(found["documents"], json!({"train": 100, "test": 100, "test_ids": 100}));
+    let policies = json!({"policies": 3, "left_out": 0, "invalid": 0, "tried": 3, "not_recorded": 0,
+        "constraint_missed": 0, "same": 0, "candidates": 3, "front": 3});
+    assert_eq!(found["policies"], policies);
+    let expected = [
+        json!([3, "mixed", ["better", "worse"]]),
+        json!([2, "equal", ["equal", "equal"]]),
+        json!([1, "mixed", ["worse", "better"]]),
+    ];
+    assert_eq!(shown(&found), expected);
+    // The means are those of the documents: 0.3 and 0.6 less what the split makes of it.
+    let best = &found["shown"][0];
+    assert_eq!(found["reference"]["test"][0]["mean"], 0.3);
+    let difference = &best["comparison"]["objectives"][0];
+    let mean = difference["mean"].as_f64().unwrap();
+    assert!((0.2..0.4).contains(&mean), "{difference}");
+    assert!(difference["low"].as_f64().unwrap() < mean && mean < difference["high"].as_f64().unwrap());
+    // Half of the documents pass, none with two candidates.
+    let passed = &best["comparison"]["passed"];
+    assert_eq!((&passed["reference_only"], &passed["verdict"]), (&json!(0), &json!("better")));
+    assert!((passed["policy_only"].as_f64().unwrap() * 0.01 - best["passed"].as_f64().unwrap()).abs() < 1e-9);
+}
+
+/// The file reruns it: everything follows from it and the recordings, whatever order their lines have.
+#[test]
+fn the_same_file_gives_the_same_answer() {
+    let place = recorded();
+    let first = swept(&place, EXPERIMENT);
+    assert_eq!(swept(&place, EXPERIMENT), first);
+    let mut lines: Vec<String> = place.read("runs.jsonl").lines().map(|line| format!("{line}\n")).collect();
+    lines.reverse();
+    place.write("runs.jsonl", lines.concat());
+    let mirrored = swept(&place, EXPERIMENT);
+    assert_eq!(shown(&mirrored), shown(&first));
+    assert_eq!(mirrored["shown"][0]["passed"], first["shown"][0]["passed"]);
+    let other = swept(&place, &format!("{EXPERIMENT}split: {{ seed: 2 }}\n"));
+    assert_ne!(other["shown"][0]["test"], mirrored["shown"][0]["test"]);
+}
+
+#[test]
+fn constraints_and_conditions_leave_policies_out() {
+    let place = recorded();
+    let no_dearer = swept(&place, &format!("{EXPERIMENT}constraints: ['calls <= reference.calls']\n"));
+    assert_eq!(no_dearer["policies"]["constraint_missed"], 1);
+    assert_eq!(no_dearer["shown"][0]["settings"]["stop.max_iterations"], 2);
+    let no_two = swept(&place, &format!("{EXPERIMENT}conditions: ['stop.max_iterations != 2']\n"));
+    assert_eq!((&no_two["policies"]["left_out"], &no_two["policies"]["tried"]), (&json!(1), &json!(2)));
+    let none = swept(&place, &format!("{EXPERIMENT}constraints: ['overall > 2']\n"));
+    assert_eq!(none["shown"], json!([]));
+}
+
+/// What would have gone on as nobody recorded is counted, and nothing is said of it.
+#[test]
+fn policies_that_go_beyond_the_record_are_not_chosen() {
+    let found = swept(&recorded(), &EXPERIMENT.replace("[1, 2, 3] }", "{ from: 1, to: 5 } }"));
+    assert_eq!(found["policies"]["not_recorded"], 2);
+    let best = shown(&found)[0].clone();
+    assert_eq!(best[0], 3);
+}
+
+#[test]
+fn several_profiles_and_any_expression() {
+    let place = recorded();
+    place.write("profiles/short.yaml", "extends: balanced\nreview: { when: 'status != passed' }\n");
+    let text =
+        EXPERIMENT.replace("space: {", "profiles: [balanced, ./profiles/short.yaml]\nspace: {").replace(
+            "[{ maximize: overall }, { minimize: calls }]",
+            "[{ minimize: 'calls + 10 * review', name: effort }]",
+        );
+    let found = swept(&place, &text);
+    assert_eq!(found["policies"]["policies"], 6);
+    assert_eq!(found["objectives"], json!([{"name": "effort", "goal": "minimize"}]));
+    // `balanced` never asks for a review, so one call is all the effort.
+    assert_eq!(found["shown"][0]["profile"], "balanced");
+    assert_eq!(found["shown"][0]["test"][0]["mean"], 1.0);
+}
+
+#[test]
+fn a_page_has_plots_and_tables_and_nothing_from_elsewhere() {
+    let place = recorded();
+    place.write("it.sweep.yaml", EXPERIMENT);
+    let ran = place.run(&["sweep", "it.sweep.yaml", "--report", "r.html"]).exits(0);
+    assert!(
+        ran.out.contains("better than `balanced` in at least one objective, and worse in another"),
+        "{}",
+        ran.out
+    );
+    let page = place.read("r.html");
+    assert_eq!(
+        page.matches("<svg class=\"plot\"").count(),
+        3,
+        "a front and the differences of two objectives"
+    );
+    for forbidden in ["<script", "http:", "https:", "NaN", "inf"] {
+        assert!(!page.replace("default-src 'none'", "").contains(forbidden), "{forbidden}");
+    }
+    assert!(page.contains("How long is long enough?"));
+}
+
+#[test]
+fn a_run_is_tried_as_far_as_it_was_recorded() {
+    let answers: Vec<Value> = [3, 5, 4, 6].map(scoring).to_vec();
+    let place = steps("stop: { max_iterations: 4 }\nfeedback: { template: feedback/plain.md }", &answers);
+    place.write("prompts/feedback/plain.md", "Once more, please.");
+    run(&place, &[]).exits(3);
+    let text = "
+documents: { run: latest, journal: out/journal.sqlite }
+profiles: [steps]
+reference: steps
+space: { stop.max_iterations: [2, 4, 6] }
+objectives: [{ maximize: overall }]
+";
+    place.write("it.sweep.yaml", text);
+    // One document is too few to be split.
+    place.run(&["sweep", "it.sweep.yaml"]).exits(1).says(&["1 documents can't be split in two parts"]);
+    place.write(
+        "it.sweep.yaml",
+        text.replace("stop.max_iterations", "repair.drop_unknown").replace("[2, 4, 6]", "[true]"),
+    );
+    place.run(&["sweep", "it.sweep.yaml"]).exits(1);
+}
+
+#[test]
+fn what_is_wrong_is_said_where_it_stands() {
+    let place = recorded();
+    for (from, to, said) in [
+        (
+            "maximize: overall",
+            "maximize: overal",
+            "nothing is measured that is called `overal`: did you mean `overall`?",
+        ),
+        ("[1, 2, 3]", "[]", "this setting has no values"),
+        ("[1, 2, 3]", "{ from: 3, to: 1 }", "from 3 to 1 by 1 is no range"),
+        ("space:", "profiles: [balancd]\nspace:", "no profile is called `balancd`"),
+        (
+            "space: { stop.max_iterations: [1, 2, 3] }",
+            "space: { stop.max_iteration: [1] }",
+            "unknown key `max_iteration`",
+        ),
+        ("runs.jsonl", "run.jsonl", "can't read `run.jsonl`"),
+        ("samples: 2000", "samples: 200", "with 200 samples nothing could be told apart"),
+        ("space:", "constraints: ['calls < reference.call']\nspace:", "did you mean `calls`?"),
+        ("space:", "conditions: ['stop.max_iterations < x']\nspace:", "the space has no setting `x`"),
+        ("maximize: overall", "maximize: '1 / (calls - 1)'", "has no number for some document"),
+    ] {
+        place.write("it.sweep.yaml", EXPERIMENT.replacen(from, to, 1));
+        let ran = place.run(&["sweep", "it.sweep.yaml", "--quiet"]);
+        assert!(matches!(ran.code, Some(1 | 2)), "{to}: {:?}", ran.code);
+        ran.says(&[said]);
+    }
+    // `check` knows such files, too.
+    place.write("it.sweep.yaml", EXPERIMENT);
+    place.run(&["check", "it.sweep.yaml"]).exits(0);
+}
