@@ -35,7 +35,6 @@ pub fn is_deeper(value: &Value, limit: usize) -> bool {
 
 /// About how many bytes a value takes as JSON, counted no further than `limit`.
 #[must_use]
-#[cfg_attr(not(feature = "run"), expect(dead_code, reason = "who carries a loop out asks"))]
 pub(crate) fn about_bytes(value: &Value, limit: usize) -> usize {
     let add = |sum: usize, value: &Value, name: usize| match limit.checked_sub(sum) {
         Some(left) if left > 0 => sum + name + about_bytes(value, left),
