@@ -165,6 +165,8 @@ fn essence(loaded: &Loaded) -> String {
     for shown in [&mut profile.name, &mut profile.description, &mut profile.digest] {
         shown.clear();
     }
+    // As they were written, and not as they were read.
+    profile.setting_digests.clear();
     let text = format!("{profile:?}");
     match PLACE.as_ref() {
         Some(place) => place.replace_all(&text, "").into_owned(),
