@@ -12,6 +12,7 @@ mod mcnemar;
 mod needed;
 mod normal;
 mod random;
+mod sign_flip;
 
 pub use bootstrap::{Bootstrap, Clusters, Estimate};
 #[cfg(feature = "cli")]
@@ -21,6 +22,7 @@ pub use mcnemar::{Discordant, mcnemar_exact};
 pub use needed::{Spread, documents_needed};
 pub use normal::normal_quantile;
 pub use random::Seeded;
+pub use sign_flip::sign_flip;
 
 /// A count as a number.
 #[expect(clippy::cast_precision_loss, reason = "counts of documents")]

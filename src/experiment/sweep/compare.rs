@@ -84,7 +84,7 @@ pub struct PassedComparison {
     pub policy_only: usize,
     /// Passed by the reference alone.
     pub reference_only: usize,
-    /// McNemar's exact test; where documents share ids, the bootstrap by id.
+    /// McNemar's exact test; where documents share ids, the randomization test by id.
     pub p_value: f64,
     /// After Holm's correction.
     pub adjusted_p_value: f64,

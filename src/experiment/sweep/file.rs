@@ -251,7 +251,7 @@ fn check(experiment: &Experiment, fields: &Fields<'_>, problems: &mut Problems) 
         check_expression(constraint, unknown, problems);
     }
     let (comparisons, samples) = (experiment.most_comparisons(), experiment.bootstrap.samples);
-    // The smallest p-value there can be is 2 / (samples + 1), and Holm multiplies it by the number of comparisons.
+    // The smallest p-value that is drawn is 1 / (samples + 1), and Holm multiplies it by the number of comparisons: room for two.
     #[expect(
         clippy::cast_precision_loss,
         clippy::cast_possible_truncation,
