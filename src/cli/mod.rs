@@ -104,7 +104,7 @@ enum Verb {
     Prove(prove::Arguments),
     /// Find the threshold at which at most so many accepted documents are wrong, with a certificate
     Calibrate(calibrate::Arguments),
-    /// Find the best policy of a space on recorded documents, and say how sure that is
+    /// Find the best policy of a space on recorded or fresh documents, and say how sure that is
     Sweep(sweep::Arguments),
     /// Begin a project that passes `check`, `test` and `run` at once
     Init(init::Arguments),

@@ -138,6 +138,11 @@ fn limit(plan: &Plan, of: &dyn Fn(&Criterion) -> Option<u64>) -> Option<u64> {
     plain.chain(any).chain(all(stop.all(), of)).min()
 }
 
+/// All calls that a document takes at most.
+pub(crate) fn calls_of_document(plan: &Plan) -> Calls {
+    total(plan, most_candidates(plan))
+}
+
 /// All calls of a document with so many candidates.
 pub(super) fn total(plan: &Plan, candidates: u64) -> Calls {
     let parts = Parts::of(plan);

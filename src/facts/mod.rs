@@ -30,7 +30,9 @@ pub use fact::{Ending, Fact};
 pub(crate) use origin::{Origin, display_name};
 pub(crate) use secrets::{HIDDEN, shown_value};
 
-pub(crate) use calls::Parts;
+#[cfg(feature = "cli")]
+pub(crate) use calls::calls_of_document;
+pub(crate) use calls::{Calls, Parts};
 pub(crate) use criteria::{Placed, entry_of, is_limit, placed};
 pub(crate) use line_place::place_of_line;
 pub(crate) use range::{Range, range_of};

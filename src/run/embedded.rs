@@ -38,6 +38,22 @@ pub struct Loop {
 }
 
 impl Loop {
+    /// A plan at work whose journal is nobody's, with these providers.
+    #[cfg(feature = "cli")]
+    pub(crate) fn of_plan(
+        plan: Plan,
+        providers: &Providers,
+        allow_commands: bool,
+    ) -> Result<Self, OpenError> {
+        let candidates = open_stages(providers, &plan)?;
+        let consultants = open_panel(providers, &plan, allow_commands)?;
+        let (journal, run) = without_journal(&record_of(&plan, &candidates, &consultants));
+        let (stop, cancelled) = watch::channel(false);
+        let store = RunStore { journal, run, artifacts: None };
+        let session = Session::new(Arc::new(plan), candidates, consultants, store, cancelled);
+        Ok(Loop { session, _stop: stop })
+    }
+
     /// The profile `balanced` with its own settings, until something else is said.
     pub fn builder() -> LoopBuilder {
         LoopBuilder::default()

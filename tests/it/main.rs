@@ -171,6 +171,8 @@ mod slips;
 #[cfg(test)]
 mod sweep;
 #[cfg(test)]
+mod sweep_race;
+#[cfg(test)]
 mod telemetry;
 #[cfg(test)]
 mod trajectories;

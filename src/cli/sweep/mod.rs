@@ -1,13 +1,18 @@
-//! `loopctl sweep`: which policy of many is best on recorded documents.
+//! `loopctl sweep`: which policy of many is best, on recorded documents or on those that are run for it.
 
+mod entrants;
+mod fresh;
 mod policies;
 mod recordings;
+mod runner;
 mod trying;
 
+use self::fresh::Means;
 use self::policies::Bases;
 use self::recordings::Recordings;
 use super::exit::{Exit, Failure};
-use super::headings::{ARGUMENTS, OUTPUT};
+use super::headings::{ARGUMENTS, CALLS, DOCUMENTS, OUTPUT};
+use super::loading::CallArguments;
 use super::output::{Format, Output};
 use super::trajectory_files::Policy;
 use crate::diag::{Problem, Problems};
@@ -25,12 +30,17 @@ use std::path::{Path, PathBuf};
 
 #[derive(Args)]
 #[command(
-    after_help = "An experiment names recorded documents, a space of settings, and what is wanted:\n\n  documents: { trajectories: [runs.jsonl] }\n  space: { stop.max_iterations: { from: 2, to: 6 }, on_regression: [keep, rollback] }\n  objectives: [{ maximize: overall }, { minimize: cost_usd }]\n\nPolicies are chosen on one part of the documents and judged on the other. The same file and recordings give the same answer."
+    after_help = "An experiment names recorded documents, a space of settings, and what is wanted:\n\n  documents: { trajectories: [runs.jsonl] }\n  space: { stop.max_iterations: { from: 2, to: 6 }, on_regression: [keep, rollback] }\n  objectives: [{ maximize: overall }, { minimize: cost_usd }]\n\nPolicies are chosen on one part of the documents and judged on the other. The same file and recordings give the same answer.\n\nOn documents that are not recorded, which are run for it, policies race within a budget:\n\n  documents: { fresh: ['reports/*.txt'] }\n  budget: { calls: 500, cost_usd: 5 }"
 )]
 pub(super) struct Arguments {
     /// The file of the experiment
     #[arg(value_name = "EXPERIMENT.yaml", help_heading = ARGUMENTS)]
     file: PathBuf,
+    /// With fresh documents, run so many policies at the same time on a document
+    #[arg(long, short, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000), help_heading = DOCUMENTS)]
+    jobs: u32,
+    #[command(flatten, next_help_heading = CALLS)]
+    calls: CallArguments,
     /// How the findings are written to standard output
     #[arg(long, value_enum, value_name = "FORMAT", default_value = "text", help_heading = OUTPUT)]
     format: Format,
@@ -46,13 +56,18 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     let experiment = read(&arguments.file, output)?;
     let folder = arguments.file.parent().unwrap_or(Path::new(""));
     let bases = Bases::load(&experiment, folder, output)?;
+    if !experiment.documents.fresh.is_empty() {
+        let jobs = usize::try_from(arguments.jobs).unwrap_or(usize::MAX);
+        let means = Means { calls: &arguments.calls, jobs, quiet: arguments.quiet };
+        let findings = fresh::race(&experiment, folder, &bases, &means, output)?;
+        write(&findings, arguments, output)?;
+        return Ok(Exit::Success);
+    }
     let recordings = Recordings::read(&experiment, folder, &bases, output)?;
     let (columns, recorded) = (&recordings.columns, recordings.recorded.as_ref());
     let split = Split::of(columns, experiment.split.test, experiment.split.seed);
     if split.train.is_empty() || split.test.is_empty() {
-        let message = format!("{} documents can't be split in two parts", columns.documents());
-        return Err(Failure::broken(message)
-            .help("record more documents: intervals of fewer than some fifty say little"));
+        return Err(cant_be_split(columns.documents()));
     }
     let reference = bases.reference(recorded, output)?;
     let plain = Goals::of(&experiment, &reference.policy);
@@ -93,7 +108,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         .collect();
     recordings.reading.warn_of_missing(policies.iter().take(1), output);
     warn_of_unknown_issues(columns, &goals, &policies, output);
-    let findings = Findings::of(&experiment, columns, &split, choice, of_reference, shown);
+    let findings = Findings::of(&experiment, &split.ids(columns), choice, of_reference, shown);
     write(&findings, arguments, output)?;
     Ok(if recordings.reading.broken { Exit::Broken } else { Exit::Success })
 }
@@ -106,6 +121,11 @@ fn read(file: &Path, output: &mut Output) -> Result<Experiment, Failure> {
         .and_then(|source| Experiment::parse(&source, &mut problems));
     output.show(&problems);
     experiment.ok_or_else(|| Failure::usage(format!("the experiment `{}` can't be used", file.display())))
+}
+
+fn cant_be_split(documents: usize) -> Failure {
+    let message = format!("{documents} documents can't be split in two parts");
+    Failure::broken(message).help("take more documents: intervals of fewer than some fifty say little")
 }
 
 /// An objective or a constraint that has no value: `at` counts through objectives, then constraints.

@@ -6,7 +6,8 @@ use super::super::output::Output;
 use super::at_its_name;
 use crate::diag::Problems;
 use crate::experiment::sweep::{Candidate, Experiment, RecordedBy};
-use crate::profile::Settings;
+use crate::plan::Plan;
+use crate::profile::{Override, Settings, check_settings};
 use crate::value::decode::Spanned;
 use std::path::Path;
 
@@ -70,6 +71,26 @@ impl Bases {
         built.ok_or_else(|| Failure::usage(format!("the reference `{}` can't be used", self.reference.name)))
     }
 
+    /// The plan of the reference, for documents that are run.
+    pub(super) fn reference_plan(&self, output: &mut Output) -> Result<Plan, Failure> {
+        let mut problems = Problems::new();
+        let plan = plan_of(&self.reference.settings, std::iter::empty(), &mut problems);
+        output.show(&problems);
+        plan.ok_or_else(|| Failure::usage(format!("the reference `{}` can't be used", self.reference.name)))
+    }
+
+    /// The plan of a combination over a profile, for documents that are run; `None` with what is wrong in `problems`.
+    pub(super) fn plan(
+        &self,
+        experiment: &Experiment,
+        profile: usize,
+        combination: usize,
+        problems: &mut Problems,
+    ) -> Option<Plan> {
+        let base = self.profiles.get(profile)?;
+        plan_of(&base.settings, experiment.space.overrides(combination), problems)
+    }
+
     /// The policy of a combination over a profile; `None` with what is wrong in `problems`.
     pub(super) fn candidate(
         &self,
@@ -82,6 +103,15 @@ impl Bases {
         let base = self.profiles.get(profile)?;
         Candidate::build(&base.settings, experiment.space.overrides(combination), recorded, problems)
     }
+}
+
+fn plan_of<'o>(
+    settings: &Settings,
+    laid_over: impl Iterator<Item = &'o Override>,
+    problems: &mut Problems,
+) -> Option<Plan> {
+    let loaded = check_settings(settings.with(laid_over, problems), problems)?;
+    Plan::compile(&loaded, problems).filter(|_| !problems.has_errors())
 }
 
 impl Base {

@@ -145,16 +145,20 @@ fn show_progress(all: usize, finished: &mpsc::Receiver<usize>, quiet: bool, outp
 fn say_stopped(stopped: &Stopped<'_>, experiment: &Experiment, output: &mut Output) -> Failure {
     match stopped {
         Stopped::NotComputed(at) => not_computed(experiment, *at),
-        Stopped::Condition(condition) => {
-            let mut problems = Problems::new();
-            let message = "this condition has no answer for some combination";
-            problems.push(Problem::error(Code::BadTemplate, &condition.span, message).help(
-                "a setting that was taken away is `none`: `stop.rollbacks is none or stop.rollbacks > 1`",
-            ));
-            output.show(&problems);
-            Failure::usage("the experiment can't be used")
-        }
+        Stopped::Condition(condition) => condition_without_answer(condition, output),
     }
+}
+
+/// Shows a condition that can't be computed.
+pub(super) fn condition_without_answer(condition: &Spanned<String>, output: &mut Output) -> Failure {
+    let mut problems = Problems::new();
+    let message = "this condition has no answer for some combination";
+    problems.push(
+        Problem::error(Code::BadTemplate, &condition.span, message)
+            .help("a setting that was taken away is `none`: `stop.rollbacks is none or stop.rollbacks > 1`"),
+    );
+    output.show(&problems);
+    Failure::usage("the experiment can't be used")
 }
 
 /// Says what is wrong with policies that no profile may be: once, of the first. Refuses a space that has no other.

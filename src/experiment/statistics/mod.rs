@@ -2,7 +2,6 @@
 //!
 //! `oracle.py` wrote `oracle.json` with scipy; the tests of each file are held against it.
 
-#[cfg(feature = "cli")]
 mod beta;
 mod bootstrap;
 #[cfg(feature = "cli")]
@@ -11,6 +10,7 @@ mod holm;
 mod mcnemar;
 mod needed;
 mod normal;
+mod paired_t;
 mod random;
 mod sign_flip;
 
@@ -21,6 +21,7 @@ pub use holm::holm;
 pub use mcnemar::{Discordant, mcnemar_exact};
 pub use needed::{Spread, documents_needed};
 pub use normal::normal_quantile;
+pub use paired_t::paired_t;
 pub use random::Seeded;
 pub use sign_flip::sign_flip;
 

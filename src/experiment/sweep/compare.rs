@@ -3,9 +3,7 @@
 use super::choice::Choice;
 use super::file::{Experiment, Goal};
 use super::findings::{DocumentCounts, Findings, Method, ObjectiveName, ShownPolicy};
-use super::split::Split;
 use super::trial::Outcomes;
-use crate::experiment::Columns;
 use crate::experiment::answer::undusted;
 use crate::experiment::statistics::{
     Bootstrap, Clusters, Discordant, Estimate, Spread, documents_needed, holm, mcnemar_exact,
@@ -104,17 +102,17 @@ pub struct ShownOutcomes {
 }
 
 impl Findings {
-    /// Judges the policies of a choice; `shown` are theirs, in the same order.
+    /// Judges the policies of a choice; `shown` are theirs, in the same order. `ids` are those of the documents that policies are
+    /// chosen on, and of those that they are judged on.
     #[must_use]
     pub fn of(
         experiment: &Experiment,
-        columns: &Columns,
-        split: &Split,
+        ids: &[Vec<String>; 2],
         choice: Choice,
         reference: ShownOutcomes,
         shown: Vec<ShownOutcomes>,
     ) -> Self {
-        let judge = Judge::of(experiment, columns, split);
+        let judge = Judge::of(experiment, ids);
         let comparisons = judge.compare(&reference, &shown);
         let family: usize = comparisons.iter().map(Comparison::tests).sum();
         let judged =
@@ -126,8 +124,8 @@ impl Findings {
         Findings {
             description: experiment.description.clone(),
             documents: DocumentCounts {
-                train: split.train.len(),
-                test: split.test.len(),
+                train: ids[0].len(),
+                test: ids[1].len(),
                 test_ids: judge.clusters[1].count(),
             },
             policies: choice.counts,
@@ -143,6 +141,7 @@ impl Findings {
             reference: judge.shown(reference),
             shown,
             points: choice.points,
+            race: None,
         }
     }
 }
@@ -156,16 +155,11 @@ struct Judge {
 }
 
 impl Judge {
-    fn of(experiment: &Experiment, columns: &Columns, split: &Split) -> Self {
-        let by_id = |documents: &[usize]| {
-            Clusters::by(
-                documents.iter().map(|at| columns.id(*at).map(ToString::to_string).unwrap_or_default()),
-            )
-        };
+    fn of(experiment: &Experiment, ids: &[Vec<String>; 2]) -> Self {
         Judge {
             goals: experiment.objectives.iter().map(|objective| objective.goal).collect(),
             bootstrap: experiment.bootstrap.into(),
-            clusters: [by_id(&split.train), by_id(&split.test)],
+            clusters: [Clusters::by(&ids[0]), Clusters::by(&ids[1])],
         }
     }
 

@@ -6,7 +6,7 @@ use super::space::{Space, settings_shape, space_shape};
 use crate::diag::{Code, Problem, Problems, SourceFile};
 use crate::experiment::statistics::Bootstrap;
 use crate::mapping;
-use crate::profile::Override;
+use crate::profile::{Budget, Override};
 use crate::value::decode::{Decode, Fields, Spanned, wrong_type};
 use crate::value::shape::Shape;
 use crate::value::yaml::{self, Data, Node};
@@ -16,16 +16,22 @@ use serde_json::Value;
 pub(super) const REFERENCE: &str = "reference";
 
 mapping! {
-    /// Policies to choose from, recordings to try them on, and what is wanted of them. `loopctl sweep FILE` tries them all.
+    /// Policies to choose from, documents to try them on, and what is wanted of them: for `loopctl sweep FILE`.
     "experiment" is "experiment", expects "a mapping with `documents`, `space` and `objectives`", checked by check;
     #[derive(Debug, Clone)]
     pub struct Experiment {
         /// What the experiment is to find out, in a sentence.
         #[key(default("''"), examples(&["Does any stop rule beat `balanced` on recorded runs?"]))]
         pub description: String,
-        /// The recorded documents.
-        #[key(required, missing("say on what policies are tried: `documents: { trajectories: [runs.jsonl] }`"), examples(&["{ trajectories: [runs.jsonl] }", "{ run: latest }"]))]
+        /// The documents: recorded ones, or fresh ones, which are run for the experiment.
+        #[key(required, missing("say on what policies are tried: `documents: { trajectories: [runs.jsonl] }`"), examples(&["{ trajectories: [runs.jsonl] }", "{ run: latest }", "{ fresh: [reports] }"]))]
         pub documents: Documents,
+        /// The most that may be spent on fresh documents, on all policies together. They need one; recorded documents cost nothing.
+        #[key(examples(&["{ calls: 500, cost_usd: 5 }"]))]
+        pub budget: Option<Budget>,
+        /// How policies race on fresh documents.
+        #[key(default("{}"), examples(&["{ first: 8, seed: 7 }"]))]
+        pub race: RaceKeys,
         /// Where the space starts from: its settings are laid over each of these profiles.
         #[key(shaped(|| Shape::list(Shape::text("the name of a profile, or its path"))), default("[balanced]"), examples(&["[balanced, clinical]"]))]
         pub profiles: Vec<Spanned<String>>,
@@ -62,8 +68,8 @@ mapping! {
 }
 
 mapping! {
-    /// Recorded documents: files of trajectories, or a run.
-    "recorded_documents" is "mapping of documents", expects "`{ trajectories: [runs.jsonl] }` or `{ run: latest }`";
+    /// Documents: files of trajectories, a run, or files that are run for the experiment.
+    "recorded_documents" is "mapping of documents", expects "`{ trajectories: [runs.jsonl] }`, `{ run: latest }` or `{ fresh: [reports] }`";
     #[derive(Debug, Clone)]
     pub struct Documents {
         /// Files of trajectories, relative to the experiment's.
@@ -75,6 +81,27 @@ mapping! {
         /// The journal of the run. Without it, that of the latest run.
         #[key(text("a path"), examples(&["out/journal.sqlite"]))]
         pub journal: Option<Spanned<String>>,
+        /// Files, folders and patterns of documents that are not recorded, relative to the experiment's: the loop runs over
+        /// them with every policy that is tried, which costs calls.
+        #[key(shaped(|| Shape::list(Shape::text("a path, a folder or a pattern"))), default("[]"), examples(&["['reports/*.txt']"]))]
+        pub fresh: Vec<Spanned<String>>,
+    }
+}
+
+mapping! {
+    /// How policies race on fresh documents: all run on the first ones, the worse half is dropped, the others go on.
+    "race" is "race", expects "`{ first: 4, policies: 64, seed: 1 }`";
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub struct RaceKeys {
+        /// How many documents the first round has. Each later one has twice as many as the one before it, in all.
+        #[key(whole(1, 1000), default("4"), examples(&["8"]))]
+        pub first: usize,
+        /// How many policies race at most. Of a larger space, or where the budget is not enough for all, some are drawn.
+        #[key(whole(1, 1000), default("64"), examples(&["200"]))]
+        pub policies: usize,
+        /// What determines which policies are drawn, and in which order documents come.
+        #[key(whole(0, 4_294_967_295), default("1"), examples(&["7"]))]
+        pub seed: u64,
     }
 }
 
@@ -225,15 +252,32 @@ fn config(node: &Node, problems: &mut Problems) -> Option<Vec<Override>> {
     Some(settings)
 }
 
+/// Fresh documents cost money: how much, somebody must have said.
+fn check_budget(experiment: &Experiment, fields: &Fields<'_>, problems: &mut Problems) {
+    let budget = experiment.budget.filter(|budget| *budget != Budget::default());
+    let is_fresh = !experiment.documents.fresh.is_empty();
+    if is_fresh && budget.is_none() {
+        let message = "fresh documents are run, and nothing says what that may cost";
+        let problem = Problem::error(Code::MissingKey, fields.span(), message);
+        problems.push(problem.help("write `budget: { calls: 500 }`, or `budget: { cost_usd: 5 }`"));
+    }
+    if !is_fresh && experiment.budget.is_some() {
+        let message = "recorded documents cost nothing: `budget` is for `documents: { fresh: … }`";
+        problems.push(Problem::error(Code::Conflict, fields.span(), message).help("leave `budget` out"));
+    }
+}
+
 /// What is wrong between keys.
 fn check(experiment: &Experiment, fields: &Fields<'_>, problems: &mut Problems) {
     let documents = &experiment.documents;
-    if documents.trajectories.is_empty() == documents.run.is_none() {
-        let message = "`documents` has one of `trajectories` and `run`";
+    let named = [!documents.trajectories.is_empty(), documents.run.is_some(), !documents.fresh.is_empty()];
+    if named.iter().filter(|is_named| **is_named).count() != 1 {
+        let message = "`documents` has one of `trajectories`, `run` and `fresh`";
         let problem = Problem::error(Code::Conflict, fields.span(), message);
         problems
             .push(problem.help("write `documents: { trajectories: [runs.jsonl] }`, or `{ run: latest }`"));
     }
+    check_budget(experiment, fields, problems);
     if experiment.objectives.is_empty() || experiment.profiles.is_empty() {
         let message = "an experiment has a profile and an objective at least";
         problems.push(

@@ -3,6 +3,7 @@
 use super::choice::Counts;
 use super::compare::Comparison;
 use super::file::{Experiment, Goal};
+use super::race::RaceFindings;
 use crate::experiment::statistics::Estimate;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -29,6 +30,9 @@ pub struct Findings {
     pub shown: Vec<ShownPolicy>,
     /// Means of policies where they are chosen, of 2,000 at most.
     pub points: Vec<Vec<f64>>,
+    /// How the choice came about where documents were run for it; none on recorded ones.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub race: Option<RaceFindings>,
 }
 
 /// How many documents there are.

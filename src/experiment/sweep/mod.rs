@@ -3,6 +3,9 @@
 //! An [`Experiment`] is a file: profiles, a [`Space`] of settings laid over them, what is wanted ([`Objective`]) and what must
 //! hold. Every policy of the space is tried on every document ([`Trial`]); which are best is looked at on one part of the
 //! documents ([`Choice`]), and how good those are is said on the other ([`Findings`]). All of it follows from the file and the recordings.
+//!
+//! Where documents would have to be run first, which costs money, policies race ([`Race`]): they all run on a few documents, the
+//! worse half is dropped, the others get twice as many ([`Schedule`]), within a budget ([`Spending`]).
 
 mod candidate;
 mod choice;
@@ -11,9 +14,13 @@ mod expression;
 mod file;
 mod findings;
 mod front;
+mod measured;
 mod measures;
+mod race;
 mod range;
+mod schedule;
 mod space;
+mod spending;
 mod split;
 mod trial;
 
@@ -21,10 +28,14 @@ pub use candidate::Candidate;
 pub(crate) use candidate::RecordedBy;
 pub use choice::{Choice, Counts, Tried};
 pub use compare::{Comparison, Difference, PassedComparison, ShownOutcomes, Standing, Verdict};
-pub use file::{Documents, Experiment, Goal, Objective, Resampling, SplitKeys};
+pub use file::{Documents, Experiment, Goal, Objective, RaceKeys, Resampling, SplitKeys};
 pub use findings::{DocumentCounts, Findings, Method, ObjectiveName, ShownPolicy};
 pub use front::front;
+pub use measured::Measured;
 pub use measures::Measure;
+pub use race::{Drop, Dropped, DroppedPolicy, Limits, Race, RaceFindings, Round};
+pub use schedule::{Heat, Schedule};
 pub use space::{MOST_POLICIES, Space};
+pub use spending::Spending;
 pub use split::Split;
 pub use trial::{Evaluation, Goals, Outcomes, Trial};

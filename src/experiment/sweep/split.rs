@@ -17,8 +17,14 @@ impl Split {
     /// `seed`. So the order of the lines does not matter.
     #[must_use]
     pub fn of(columns: &Columns, test: f64, seed: u64) -> Self {
-        let key = |document: usize| columns.id(document).map(ToString::to_string).unwrap_or_default();
-        let mut ids: Vec<String> = (0..columns.documents()).map(key).collect();
+        let ids: Vec<String> = (0..columns.documents()).map(|document| id_of(columns, document)).collect();
+        Self::of_ids(&ids, test, seed)
+    }
+
+    /// The same of documents of which the ids are known, in their order.
+    #[must_use]
+    pub fn of_ids(documents: &[String], test: f64, seed: u64) -> Self {
+        let mut ids: Vec<&String> = documents.iter().collect();
         ids.sort_unstable();
         ids.dedup();
         Seeded::new(seed).shuffle(&mut ids);
@@ -27,10 +33,22 @@ impl Split {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most their number")]
         ids.truncate(wanted as usize);
         ids.sort_unstable();
-        let (test, train) =
-            (0..columns.documents()).partition(|document| ids.binary_search(&key(*document)).is_ok());
+        let is_test = |at: &usize| documents.get(*at).is_some_and(|id| ids.binary_search(&id).is_ok());
+        let (test, train) = (0..documents.len()).partition(is_test);
         Split { train, test }
     }
+
+    /// The ids of the documents of both parts.
+    #[must_use]
+    pub fn ids(&self, columns: &Columns) -> [Vec<String>; 2] {
+        let of = |part: &[usize]| part.iter().map(|document| id_of(columns, *document)).collect();
+        [of(&self.train), of(&self.test)]
+    }
+}
+
+/// A document's id as text.
+fn id_of(columns: &Columns, document: usize) -> String {
+    columns.id(document).map(ToString::to_string).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -16,24 +16,24 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone)]
 pub struct Goals {
     /// Expressions of the objectives.
-    objectives: Vec<(Goal, Formula)>,
-    constraints: Vec<String>,
-    used: Vec<Measure>,
+    pub(super) objectives: Vec<(Goal, Formula)>,
+    pub(super) constraints: Vec<String>,
+    pub(super) used: Vec<Measure>,
     /// What a candidate is worth, whatever a policy weighs.
-    overall: Overall,
+    pub(super) overall: Overall,
     /// What the reference comes to where policies are chosen, for constraints.
-    reference: Option<Numbers>,
+    pub(super) reference: Option<Numbers>,
 }
 
 #[derive(Debug, Clone)]
-enum Formula {
+pub(super) enum Formula {
     /// A measure by itself, which needs no computing.
     One(Measure),
     Expression(String),
 }
 
 /// The numbers of a document, in the order of [`Measure::ALL`].
-type Numbers = [f64; Measure::ALL.len()];
+pub(super) type Numbers = [f64; Measure::ALL.len()];
 
 /// What came of a policy.
 #[derive(Debug, Clone, PartialEq)]
@@ -119,7 +119,7 @@ impl Goals {
         self.objectives.iter().map(|(goal, _)| *goal)
     }
 
-    fn compute(&self, formula: &Formula, numbers: &Numbers) -> Option<f64> {
+    pub(super) fn compute(&self, formula: &Formula, numbers: &Numbers) -> Option<f64> {
         match formula {
             Formula::One(measure) => numbers.get(measure.place()).copied(),
             Formula::Expression(source) => {
@@ -134,7 +134,7 @@ impl Goals {
     }
 
     /// Whether a constraint holds of the means of a policy.
-    fn keeps(&self, constraint: &str, means: &Numbers) -> Option<bool> {
+    pub(super) fn keeps(&self, constraint: &str, means: &Numbers) -> Option<bool> {
         let numbers = self.named(means);
         let mut variables: Vec<(&str, Value)> =
             numbers.into_iter().map(|(name, value)| (name, value.into())).collect();
@@ -357,6 +357,6 @@ fn count_of(documents: &[usize]) -> f64 {
 
 /// Counts as numbers.
 #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
-fn number(count: u64) -> f64 {
+pub(super) fn number(count: u64) -> f64 {
     count as f64
 }

@@ -3,6 +3,7 @@
 mod page;
 mod page_view;
 mod plots;
+mod race;
 mod text;
 mod words;
 

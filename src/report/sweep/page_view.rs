@@ -1,11 +1,12 @@
 //! What stands on the page of an experiment: words, numbers, plots and tables, so that the template only puts them in their places.
 
 use super::plots::{DifferencePlot, FrontPlot};
+use super::race;
 use super::words::{
     counts, decimals, goal, interval, needed, number, passed, percent, policy, policy_among, signed,
     signed_interval, standing, standing_word, verdict,
 };
-use crate::experiment::sweep::{Findings, ShownPolicy};
+use crate::experiment::sweep::{Findings, RaceFindings, ShownPolicy};
 use crate::report::page::{Fact, Row, Table, Tile, column, figure};
 use crate::report::run_summary::thousands;
 use serde::Serialize;
@@ -18,10 +19,19 @@ pub(super) struct Page<'a> {
     /// What became of the chosen policy, a sentence each.
     chosen: Vec<String>,
     counts: Vec<String>,
+    race: Option<RaceSection>,
     fronts: Vec<FrontPlot>,
     policies: Table,
     objectives: Vec<Objective>,
     method: String,
+}
+
+/// How policies raced.
+#[derive(Debug, Serialize)]
+struct RaceSection {
+    said: Vec<String>,
+    method: &'static str,
+    tables: Vec<Table>,
 }
 
 /// An objective with its plot and its table.
@@ -51,7 +61,11 @@ impl<'a> Page<'a> {
         let tile =
             |name, count: usize, note: String| Tile { name, value: thousands(count as u64), note, class: "" };
         let judged = format!("{} to choose on", thousands(documents.train as u64));
-        let front = format!("{} on the Pareto front", thousands(policies.front as u64));
+        let front = if findings.race.is_some() {
+            "after the last round".to_owned()
+        } else {
+            format!("{} on the Pareto front", thousands(policies.front as u64))
+        };
         let mut tiles = vec![
             tile("judged on", documents.test, judged),
             tile("policies", policies.policies, format!("{} tried", thousands(policies.tried as u64))),
@@ -71,6 +85,7 @@ impl<'a> Page<'a> {
             tiles,
             chosen: chosen(findings),
             counts: counts(policies),
+            race: findings.race.as_ref().map(|race| RaceSection::of(race, findings)),
             fronts: (1..findings.objectives.len()).filter_map(|at| FrontPlot::of(findings, at)).collect(),
             policies: policies_table(findings),
             objectives: (0..findings.objectives.len()).filter_map(|at| objective(findings, at)).collect(),
@@ -81,6 +96,36 @@ impl<'a> Page<'a> {
                 method.comparisons
             ),
         }
+    }
+}
+
+impl RaceSection {
+    fn of(race: &RaceFindings, findings: &Findings) -> Self {
+        let table = |heading: &str, columns, rows: Vec<Vec<String>>, more| Table {
+            heading: heading.to_owned(),
+            note: String::new(),
+            caption: heading.to_owned(),
+            bars: "",
+            columns,
+            rows: rows.into_iter().map(|cells| Row { cells, bar: 0.0, class: "" }).collect(),
+            more,
+        };
+        let rounds: Vec<Vec<String>> = (1..).zip(&race.rounds).map(race::round_row).collect();
+        let listed = race.dropped.iter().take(race::MOST_DROPPED);
+        let dropped: Vec<Vec<String>> = listed.map(|one| race::dropped_row(one, findings)).collect();
+        let more = race.dropped.len() - dropped.len();
+        let who = vec![
+            column("policy"),
+            figure("round"),
+            figure("documents"),
+            column("why"),
+            figure("mean in the first objective"),
+        ];
+        let mut tables = vec![table("Rounds", race::ROUND_COLUMNS.map(figure).into(), rounds, 0)];
+        if !dropped.is_empty() {
+            tables.push(table("Dropped", who, dropped, more));
+        }
+        RaceSection { said: race::sentences(race), method: race::METHOD, tables }
     }
 }
 
@@ -117,8 +162,14 @@ fn policies_table(findings: &Findings) -> Table {
         }
     };
     Table {
-        heading: "Policies on the front".to_owned(),
-        note: "The best in the first objective is the first one: it is the chosen one.".to_owned(),
+        heading: if findings.race.is_some() { "The policy that won" } else { "Policies on the front" }
+            .to_owned(),
+        note: if findings.race.is_some() {
+            "It was the best one of those that were left when the race ended."
+        } else {
+            "The best in the first objective is the first one: it is the chosen one."
+        }
+        .to_owned(),
         caption: "Policies by their number in the plots".to_owned(),
         bars: "",
         columns: vec![

@@ -1,10 +1,11 @@
 //! What an experiment found, for terminals: the chosen policy first, then the front.
 
+use super::race;
 use super::words::{
     counts, decimals, goal, interval, needed, number, passed, percent, policy, policy_among, signed,
     signed_interval, standing, standing_word, verdict,
 };
-use crate::experiment::sweep::{Findings, ShownPolicy};
+use crate::experiment::sweep::{Findings, RaceFindings, ShownPolicy};
 use crate::report::paint::Paint;
 use crate::report::run_summary::thousands;
 use crate::report::text_table::Align::{Left, Right};
@@ -31,11 +32,19 @@ pub(crate) fn sweep_text(findings: &Findings, paint: Paint) -> String {
     for constraint in &findings.constraints {
         let _ = writeln!(out, "  constraint: {}", sanitize_line(constraint));
     }
+    if let Some(race) = &findings.race {
+        for line in race::sentences(race) {
+            let _ = writeln!(out, "  {}", sanitize_line(&line));
+        }
+    }
     match findings.shown.first() {
         Some(chosen) => choice(findings, chosen, paint, &mut out),
         None => {
             let _ = writeln!(out, "\n{}", paint.strong("No policy of the space can be chosen"));
         }
+    }
+    if let Some(race) = &findings.race {
+        out.push_str(&rounds(findings, race, paint));
     }
     out.push_str(&policies(findings, paint));
     for at in 0..findings.objectives.len() {
@@ -102,6 +111,24 @@ fn choice(findings: &Findings, chosen: &ShownPolicy, paint: Paint, out: &mut Str
     }
 }
 
+/// What happened in each round, and who was dropped.
+fn rounds(findings: &Findings, race: &RaceFindings, paint: Paint) -> String {
+    let rows: Vec<Vec<String>> = (1..).zip(&race.rounds).map(race::round_row).collect();
+    let columns = race::ROUND_COLUMNS.map(|name| (name, Right));
+    let mut out = text_table("Rounds", &columns, &rows, 0, paint);
+    let listed = race.dropped.iter().take(race::MOST_DROPPED);
+    let rows: Vec<Vec<String>> = listed
+        .map(|one| race::dropped_row(one, findings).iter().map(|cell| sanitize_line(cell)).collect())
+        .collect();
+    let first = findings.objectives.first().map_or("", |objective| objective.name.as_str());
+    let first = sanitize_line(first);
+    let columns =
+        [("policy", Left), ("round", Right), ("documents", Right), ("why", Left), (first.as_str(), Right)];
+    let more = race.dropped.len() - rows.len();
+    out.push_str(&text_table("Dropped", &columns, &rows, more, paint));
+    out
+}
+
 /// The policies by their numbers.
 fn policies(findings: &Findings, paint: Paint) -> String {
     let row = |(number, shown): (usize, &ShownPolicy)| {
@@ -123,6 +150,7 @@ fn policies(findings: &Findings, paint: Paint) -> String {
     let rows: Vec<Vec<String>> = (1..).zip(&findings.shown).map(row).collect();
     let first = findings.objectives.first().map_or("", |objective| objective.name.as_str());
     let against_first = format!("{} against 1", sanitize_line(first));
+    let heading = if findings.race.is_some() { "The policy that won" } else { "On the front" };
     let columns = [
         ("", Right),
         ("policy", Left),
@@ -130,7 +158,7 @@ fn policies(findings: &Findings, paint: Paint) -> String {
         (&against_first, Left),
         ("same", Right),
     ];
-    text_table("On the front", &columns, &rows, 0, paint)
+    text_table(heading, &columns, &rows, 0, paint)
 }
 
 /// What each policy comes to in an objective.

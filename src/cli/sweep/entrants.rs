@@ -1,0 +1,128 @@
+//! Which policies of a space race: all of them, or some that are drawn, as many as the budget lets run.
+
+use super::super::exit::Failure;
+use super::super::output::Output;
+use super::policies::Bases;
+use super::trying::condition_without_answer;
+use crate::diag::Problems;
+use crate::experiment::statistics::Seeded;
+use crate::experiment::sweep::{Counts, Experiment, Schedule};
+use crate::facts::{Calls, calls_of_document};
+use crate::plan::Plan;
+
+/// A policy of the race.
+pub(super) struct Entrant {
+    pub(super) profile: usize,
+    pub(super) combination: usize,
+    pub(super) plan: Plan,
+    /// What a document takes in calls at most.
+    pub(super) calls: Calls,
+}
+
+/// The policies of a race and its rounds.
+pub(super) struct Entrants {
+    /// In the order of the space.
+    pub(super) all: Vec<Entrant>,
+    pub(super) schedule: Schedule,
+    /// Whether some of the space were not drawn.
+    pub(super) is_drawn: bool,
+    pub(super) counts: Counts,
+}
+
+impl Entrants {
+    /// Draws policies from the space until there are enough, or the calls of the race would not be enough for one more when each
+    /// call is made once. `documents` is how many there are to choose on.
+    pub(super) fn draw(
+        experiment: &Experiment,
+        bases: &Bases,
+        documents: usize,
+        reference: Calls,
+        output: &mut Output,
+    ) -> Result<Self, Failure> {
+        let combinations = experiment.space.combinations().unwrap_or_default().max(1);
+        let all = combinations.saturating_mul(bases.count());
+        let mut order: Vec<usize> = (0..all).collect();
+        Seeded::new(experiment.race.seed).shuffle(&mut order);
+        let schedule = |policies: usize| Schedule::of(policies, documents, experiment.race.first);
+        // Judging the policy that wins gets the other half.
+        let calls = experiment.budget.and_then(|budget| budget.calls).map(|calls| calls / 2);
+        let mut counts = Counts { policies: all, ..Counts::default() };
+        let (mut drawn, mut dearest, mut is_drawn) = (Vec::new(), 0, false);
+        let mut first_invalid: Option<(usize, Problems)> = None;
+        for at in order {
+            if drawn.len() >= experiment.race.policies {
+                is_drawn = true;
+                break;
+            }
+            let (profile, combination) = (at / combinations, at % combinations);
+            let name = bases.name(profile);
+            let wanted = experiment.space.is_wanted(name, combination, &experiment.conditions);
+            if !wanted.map_err(|condition| condition_without_answer(condition, output))? {
+                counts.left_out += 1;
+                continue;
+            }
+            let mut problems = Problems::new();
+            let Some(plan) = bases.plan(experiment, profile, combination, &mut problems) else {
+                counts.invalid += 1;
+                first_invalid.get_or_insert((at, problems));
+                continue;
+            };
+            let calls_of_one = calls_of_document(&plan);
+            let larger = schedule(drawn.len() + 1);
+            let once = dearest.max(calls_of_one.once);
+            let needed = calls_needed(&larger, once, reference.once);
+            if calls.is_some_and(|limit| needed > limit) {
+                if drawn.is_empty() {
+                    return Err(too_little(needed));
+                }
+                is_drawn = true;
+                break;
+            }
+            dearest = once;
+            drawn.push(Entrant { profile, combination, plan, calls: calls_of_one });
+        }
+        say_invalid(first_invalid.as_ref(), drawn.is_empty(), counts.invalid, output)?;
+        if drawn.is_empty() {
+            return Err(Failure::usage("the conditions leave no policy of the space"));
+        }
+        drawn.sort_by_key(|one| (one.profile, one.combination));
+        counts.tried = drawn.len();
+        Ok(Entrants { schedule: schedule(drawn.len()), all: drawn, is_drawn, counts })
+    }
+}
+
+/// Calls of a race in which no call is made again, where a document takes at most `policy` with each policy.
+fn calls_needed(schedule: &Schedule, policy: u64, reference: u64) -> u64 {
+    let runs = u64::try_from(schedule.runs()).unwrap_or(u64::MAX);
+    let documents = u64::try_from(schedule.documents()).unwrap_or(u64::MAX);
+    runs.saturating_mul(policy).saturating_add(documents.saturating_mul(reference))
+}
+
+fn too_little(needed: u64) -> Failure {
+    let message = format!(
+        "the budget is too small: one policy and the reference take up to {needed} calls on the first documents, and half of the budget is for judging"
+    );
+    let help = format!(
+        "write `budget: {{ calls: {} }}` or more, or fewer documents in the first round: `race: {{ first: 2 }}`",
+        needed.saturating_mul(2)
+    );
+    Failure::usage(message).help(help)
+}
+
+fn say_invalid(
+    first: Option<&(usize, Problems)>,
+    is_none_left: bool,
+    invalid: usize,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let Some((_, problems)) = first else { return Ok(()) };
+    output.show(problems);
+    if is_none_left {
+        return Err(Failure::usage("no policy of the space can be used"));
+    }
+    let word = output.err_paint.warn("warning:");
+    output.say(&format!(
+        "{word} {invalid} policies of the space can't be used; what is wrong with the first one is said above: `conditions` leave them out"
+    ));
+    Ok(())
+}

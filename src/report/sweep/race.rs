@@ -1,0 +1,87 @@
+//! How policies raced, in words and rows for text and page.
+
+use super::words::{decimals, number};
+use crate::experiment::sweep::{Drop, DroppedPolicy, Findings, RaceFindings, Round};
+use crate::report::run_summary::{documents, thousands};
+
+/// Most policies that are listed as dropped; JSON has all.
+pub(super) const MOST_DROPPED: usize = 20;
+
+/// What there is to say of a race, a sentence each.
+pub(super) fn sentences(race: &RaceFindings) -> Vec<String> {
+    let drawn = if race.is_drawn {
+        format!(
+            "{} policies raced, drawn from the space (seed {})",
+            thousands(race.policies as u64),
+            race.seed
+        )
+    } else {
+        format!("{} policies raced, all of the space", thousands(race.policies as u64))
+    };
+    let mut said = vec![drawn, spent(race)];
+    let run = race.rounds.last().map_or(0, |round| round.documents);
+    if race.is_cut_short {
+        said.push(format!(
+            "the budget ended the race after {} of {}: fewer were dropped than planned",
+            documents(run as u64),
+            race.planned_documents
+        ));
+    }
+    if race.not_judged_on > 0 {
+        said.push(format!(
+            "{} to judge on were not run: the budget was spent, or they can't be read",
+            documents(race.not_judged_on as u64)
+        ));
+    }
+    if race.provider_errors > 0 {
+        said.push(format!(
+            "{} runs of a document ended because a provider failed, and count as runs without a candidate",
+            thousands(race.provider_errors as u64)
+        ));
+    }
+    said
+}
+
+/// `spent 120 calls of 500, $0.12 of $5`.
+fn spent(race: &RaceFindings) -> String {
+    let of = |limit: Option<String>| limit.map_or_else(String::new, |limit| format!(" of {limit}"));
+    let (spent, budget) = (&race.spent, &race.budget);
+    let unknown = match spent.calls_of_unknown_cost {
+        0 => String::new(),
+        calls => format!(" and what {} calls cost that is not known", thousands(calls)),
+    };
+    format!(
+        "spent: {} calls{}, {} tokens{}, ${:.4}{}{unknown}",
+        thousands(spent.calls),
+        of(budget.calls.map(thousands)),
+        thousands(spent.tokens),
+        of(budget.tokens.map(thousands)),
+        spent.known_cost_usd.get(),
+        of(budget.cost_usd.map(|limit| format!("${limit}")))
+    )
+}
+
+/// The columns of [`round_row`].
+pub(super) const ROUND_COLUMNS: [&str; 6] =
+    ["round", "policies", "documents so far", "shown to be worse", "worse half", "left"];
+
+pub(super) fn round_row((at, round): (usize, &Round)) -> Vec<String> {
+    let counts = [round.policies, round.documents, round.shown_worse, round.worse_half, round.left];
+    std::iter::once(at).chain(counts).map(|count| thousands(count as u64)).collect()
+}
+
+/// Who was dropped: policy, round, documents, why, mean in the first objective.
+pub(super) fn dropped_row(one: &DroppedPolicy, findings: &Findings) -> Vec<String> {
+    let flags = one.settings.iter().map(|(key, value)| format!("{key}={value}"));
+    let name = std::iter::once(one.profile.clone()).chain(flags).collect::<Vec<_>>().join(" ");
+    let dropped = &one.dropped;
+    let mean = dropped.means.first().map_or_else(String::new, |mean| number(*mean, decimals(findings, 0)));
+    let why = match dropped.why {
+        Drop::ShownWorse => "shown to be worse",
+        Drop::WorseHalf => "in the worse half",
+    };
+    vec![name, dropped.round.to_string(), thousands(dropped.documents as u64), why.to_owned(), mean]
+}
+
+/// What the rounds are, for people who have not read the manual.
+pub(super) const METHOD: &str = "All policies run on the same documents. “Shown to be worse” than the best one in the first objective: by the paired t-test, corrected for all policies and for each look (Bonferroni); dropped at once. “Worse half”: dropped at the end of a round, whatever is shown. The others get twice the documents.";
