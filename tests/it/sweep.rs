@@ -197,3 +197,22 @@ fn what_is_wrong_is_said_where_it_stands() {
     place.write("it.sweep.yaml", EXPERIMENT);
     place.run(&["check", "it.sweep.yaml"]).exits(0);
 }
+
+#[test]
+fn a_constraint_that_is_kept_only_where_it_was_chosen_is_said() {
+    let place = recorded();
+    let split = |seed: u32, more: &str| format!("{EXPERIMENT}split: {{ test: 0.5, seed: {seed} }}\n{more}");
+    let (seed, between) = (1..20)
+        .find_map(|seed| {
+            let best = &swept(&place, &split(seed, ""))["shown"][0];
+            let (train, test) = (best["train"][0].as_f64()?, best["test"][0]["mean"].as_f64()?);
+            (train > test + 0.01).then_some((seed, f64::midpoint(train, test)))
+        })
+        .unwrap();
+    let constraint = format!("overall >= {between}");
+    let experiment = split(seed, &format!("constraints: ['{constraint}', 'calls <= 3']\n"));
+    let found = swept(&place, &experiment);
+    assert_eq!(found["shown"][0]["constraints_missed"], json!([constraint]));
+    let said = place.run(&["sweep", "it.sweep.yaml", "--quiet"]).exits(0).out;
+    assert!(said.contains(&format!("does not keep the constraint `{constraint}`")), "{said}");
+}

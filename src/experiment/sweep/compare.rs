@@ -3,7 +3,8 @@
 use super::choice::Choice;
 use super::file::{Experiment, Goal};
 use super::findings::{DocumentCounts, Findings, Method, ObjectiveName, ShownPolicy};
-use super::trial::Outcomes;
+use super::measures::Measure;
+use super::trial::{Outcomes, keeps};
 use crate::experiment::answer::undusted;
 use crate::experiment::statistics::{
     Bootstrap, Clusters, Discordant, Estimate, Spread, documents_needed, holm, mcnemar_exact,
@@ -115,9 +116,24 @@ impl Findings {
         let judge = Judge::of(experiment, ids);
         let comparisons = judge.compare(&reference, &shown);
         let family: usize = comparisons.iter().map(Comparison::tests).sum();
+        let of_reference = reference.outcomes[1].means;
+        let missed = |one: &ShownOutcomes| -> Vec<String> {
+            let means = &one.outcomes[1].means;
+            let constraints = experiment.constraints.iter().map(|constraint| &constraint.value);
+            let missed = constraints.filter(|constraint| {
+                keeps(&Measure::ALL, constraint, means, Some(&of_reference)) == Some(false)
+            });
+            missed.cloned().collect()
+        };
         let judged =
             shown.into_iter().zip(comparisons).zip(&choice.shown).map(|((one, comparison), (_, same))| {
-                ShownPolicy { same: *same, comparison: Some(comparison), ..judge.shown(one) }
+                let constraints_missed = missed(&one);
+                ShownPolicy {
+                    same: *same,
+                    constraints_missed,
+                    comparison: Some(comparison),
+                    ..judge.shown(one)
+                }
             });
         let shown = judged.collect();
         let bootstrap = experiment.bootstrap;
@@ -178,6 +194,7 @@ impl Judge {
             train: train.objectives.iter().map(|column| undusted(mean(column))).collect(),
             test: self.bootstrap.means(clusters, &test.objectives).into_iter().map(clean).collect(),
             passed: undusted(mean(&as_numbers(&test.passed))),
+            constraints_missed: Vec::new(),
             comparison: None,
         }
     }
@@ -360,7 +377,7 @@ mod tests {
 
     fn policy(quality: Vec<f64>, cost: Vec<f64>) -> ShownOutcomes {
         let passed = quality.iter().map(|quality| *quality > 0.9).collect();
-        let outcomes = Outcomes { objectives: vec![quality, cost], passed };
+        let outcomes = Outcomes { objectives: vec![quality, cost], passed, means: [0.0; Measure::ALL.len()] };
         ShownOutcomes {
             profile: "p".into(),
             settings: serde_json::Map::new(),

@@ -85,6 +85,8 @@ pub struct ShownPolicy {
     pub test: Vec<Estimate>,
     /// The share of the documents that pass there.
     pub passed: f64,
+    /// Constraints that it does not keep where policies are judged, although it does where they are chosen.
+    pub constraints_missed: Vec<String>,
     /// The policy against the reference; none of the reference itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub comparison: Option<Comparison>,

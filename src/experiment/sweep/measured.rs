@@ -80,6 +80,7 @@ impl Outcomes {
         Outcomes {
             objectives: (0..objectives).map(column).collect(),
             passed: documents.iter().map(|one| one.passed).collect(),
+            means: means(documents),
         }
     }
 }

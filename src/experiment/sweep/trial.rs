@@ -55,6 +55,8 @@ pub struct Outcomes {
     pub objectives: Vec<Vec<f64>>,
     /// Whether a candidate was accepted.
     pub passed: Vec<bool>,
+    /// The mean of each measure, for constraints.
+    pub(super) means: Numbers,
 }
 
 /// Sums over documents.
@@ -123,26 +125,35 @@ impl Goals {
         match formula {
             Formula::One(measure) => numbers.get(measure.place()).copied(),
             Formula::Expression(source) => {
-                expression::compute(source, expression::named(&self.named(numbers)))
+                expression::compute(source, expression::named(&named(&self.used, numbers)))
             }
         }
     }
 
-    fn named(&self, numbers: &Numbers) -> Vec<(&'static str, f64)> {
-        let value = |measure: &Measure| numbers.get(measure.place()).copied().unwrap_or_default();
-        self.used.iter().map(|measure| (measure.name(), value(measure))).collect()
-    }
-
     /// Whether a constraint holds of the means of a policy.
     pub(super) fn keeps(&self, constraint: &str, means: &Numbers) -> Option<bool> {
-        let numbers = self.named(means);
-        let mut variables: Vec<(&str, Value)> =
-            numbers.into_iter().map(|(name, value)| (name, value.into())).collect();
-        if let Some(reference) = &self.reference {
-            variables.push((REFERENCE, expression::named(&self.named(reference))));
-        }
-        expression::compute(constraint, Value::from_pairs(variables)).map(|holds| holds != 0.0)
+        keeps(&self.used, constraint, means, self.reference.as_ref())
     }
+}
+
+/// Whether a constraint over these measures holds of the means of a policy, beside those of the reference.
+pub(super) fn keeps(
+    used: &[Measure],
+    constraint: &str,
+    means: &Numbers,
+    reference: Option<&Numbers>,
+) -> Option<bool> {
+    let mut variables: Vec<(&str, Value)> =
+        named(used, means).into_iter().map(|(name, value)| (name, value.into())).collect();
+    if let Some(reference) = reference {
+        variables.push((REFERENCE, expression::named(&named(used, reference))));
+    }
+    expression::compute(constraint, Value::from_pairs(variables)).map(|holds| holds != 0.0)
+}
+
+fn named(used: &[Measure], numbers: &Numbers) -> Vec<(&'static str, f64)> {
+    let value = |measure: &Measure| numbers.get(measure.place()).copied().unwrap_or_default();
+    used.iter().map(|measure| (measure.name(), value(measure))).collect()
 }
 
 /// Tries policies one after the other. What is worked out for one is used again for the next.
@@ -224,6 +235,7 @@ impl<'c> Trial<'c> {
         let mut decider = self.decider(candidate);
         let mut columns = vec![Vec::with_capacity(documents.len()); self.goals.objectives.len()];
         let mut passed = Vec::with_capacity(documents.len());
+        let mut means: Numbers = [0.0; Measure::ALL.len()];
         for document in documents {
             let Some(decided) = decider.decide(*document) else { continue };
             let numbers = self.numbers(candidate, *document, &decided);
@@ -231,8 +243,10 @@ impl<'c> Trial<'c> {
                 column.push(value);
             }
             passed.push(decided.stop_reason == StopReason::Accepted);
+            means.iter_mut().zip(numbers).for_each(|(sum, value)| *sum += value);
         }
-        Ok(Outcomes { objectives: columns, passed })
+        let means = means.map(|sum| sum / count_of(documents));
+        Ok(Outcomes { objectives: columns, passed, means })
     }
 
     fn decider<'p>(&self, candidate: &'p Candidate) -> Decider<'c, 'p> {

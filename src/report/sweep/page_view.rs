@@ -3,8 +3,8 @@
 use super::plots::{DifferencePlot, FrontPlot};
 use super::race;
 use super::words::{
-    counts, decimals, goal, interval, needed, number, passed, percent, policy, policy_among, signed,
-    signed_interval, standing, standing_word, verdict,
+    broken_constraints, counts, decimals, goal, interval, needed, number, passed, percent, policy,
+    policy_among, signed, signed_interval, standing, standing_word, verdict,
 };
 use crate::experiment::sweep::{Findings, RaceFindings, ShownPolicy};
 use crate::report::page::{Fact, Row, Table, Tile, column, figure};
@@ -135,11 +135,13 @@ fn chosen(findings: &Findings) -> Vec<String> {
     };
     let Some(comparison) = &chosen.comparison else { return Vec::new() };
     let reference = &findings.reference.profile;
-    vec![
+    let mut said = vec![
         format!("{}.", policy(chosen)),
         format!("On the documents that it was not chosen on: {}.", standing(comparison.standing, reference)),
         format!("It {}.", passed(comparison, reference)),
-    ]
+    ];
+    said.extend(broken_constraints(chosen));
+    said
 }
 
 fn policies_table(findings: &Findings) -> Table {

@@ -2,8 +2,8 @@
 
 use super::race;
 use super::words::{
-    counts, decimals, goal, interval, needed, number, passed, percent, policy, policy_among, signed,
-    signed_interval, standing, standing_word, verdict,
+    broken_constraints, counts, decimals, goal, interval, needed, number, passed, percent, policy,
+    policy_among, signed, signed_interval, standing, standing_word, verdict,
 };
 use crate::experiment::sweep::{Findings, RaceFindings, ShownPolicy};
 use crate::report::paint::Paint;
@@ -95,6 +95,9 @@ fn choice(findings: &Findings, chosen: &ShownPolicy, paint: Paint, out: &mut Str
         );
     }
     let _ = writeln!(out, "    It {}.", passed(comparison, &reference));
+    for broken in broken_constraints(chosen) {
+        let _ = writeln!(out, "    {}", sanitize_line(&broken));
+    }
     for (at, estimate) in comparison.train.iter().enumerate() {
         let Some(objective) = findings.objectives.get(at) else { continue };
         let digits = decimals(findings, at);

@@ -66,6 +66,13 @@ pub(super) fn needed(difference: &Difference) -> String {
     difference.documents_needed.map_or_else(String::new, thousands)
 }
 
+/// What the chosen policy breaks where it is judged: a sentence each.
+pub(super) fn broken_constraints(policy: &ShownPolicy) -> impl Iterator<Item = String> {
+    policy.constraints_missed.iter().map(|constraint| {
+        format!("There it does not keep the constraint `{constraint}`, which it keeps where it was chosen.")
+    })
+}
+
 /// How a policy stands against the reference, as a sentence goes on: "… is better than `balanced`".
 pub(super) fn standing(standing: Standing, reference: &str) -> String {
     match standing {
