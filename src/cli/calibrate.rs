@@ -1,6 +1,6 @@
 //! `loopctl calibrate`: thresholds certified from labels.
 
-use super::certificate_files::{open_certificate, write_certificate};
+use super::certificate_files::{check_place_of_certificate, open_certificate, write_certificate};
 use super::exit::{Exit, Failure};
 use super::headings::{ARGUMENTS, DOCUMENTS, OUTPUT, PROFILE};
 use super::label_files::read_labels;
@@ -10,11 +10,11 @@ use super::resume::{JournalArgument, find_run};
 use super::run::basis_of;
 use super::scored_documents::{documents_of_folder, documents_of_run};
 use crate::experiment::calibrate::{
-    Basis, Calibration, Certificate, Label, NeededReviews, Sample, SampleError, ScoredDocument, calibrate,
-    is_drawn, needed_reviews, watch_audit,
+    AuditOutcome, Basis, Calibration, Certificate, Label, NeededReviews, Sample, SampleError, ScoredDocument,
+    calibrate, is_drawn, needed_reviews, watch_audit,
 };
 use crate::lint::{AGAIN, void};
-use crate::profile::{Certify, FileTracker, Looks};
+use crate::profile::{Certify, FileTracker, Looks, Reached};
 use crate::report::{audit_text, calibration_text, needed_text};
 use crate::value::decode::Spanned;
 use crate::value::{digest_bytes, sanitize_line};
@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 
 #[derive(Args)]
 #[command(
-    after_help = "A label is a line of JSON or a row of a CSV file: `document` (its id) and `wrong` (true or false), and what else is known:\n`score`, `document_type`, `passed`, `cluster`, `reviewer`, `settles`, `wrote_rules`, `example`.\n\nExamples:\n  loopctl calibrate --profile clinic --run latest\n  loopctl calibrate --profile clinic --run latest --draw 300\n  loopctl calibrate --profile clinic --run latest --out certificates/clinic.json labels.csv\n  loopctl calibrate --profile clinic --verify certificates/clinic.json audit.jsonl\n\nExit status: 0 something is certified, or a certificate holds; 3 nothing can be certified, or a certificate no longer holds."
+    after_help = "A label is a line of JSON or a row of a CSV file: `document` (its id) and `wrong` (true or false), and what else is known:\n`score`, `document_type`, `passed`, `cluster`, `reviewer`, `settles`, `wrote_rules`, `example`.\n\nExamples:\n  loopctl calibrate --profile clinic --run latest\n  loopctl calibrate --profile clinic --run latest --draw 300\n  loopctl calibrate --profile clinic --run latest --out certificates/clinic.json labels.csv\n  loopctl calibrate --profile clinic --verify certificates/clinic.json audit.jsonl\n\nExit status: 0 something is certified, or a certificate holds; 3 nothing can be certified, a certificate no longer holds, or the audit has no document that it covers."
 )]
 pub(super) struct Arguments {
     #[command(flatten, next_help_heading = PROFILE)]
@@ -34,7 +34,7 @@ pub(super) struct Arguments {
     run: Option<String>,
     #[command(flatten, next_help_heading = DOCUMENTS)]
     journal: JournalArgument,
-    /// The same from the results in this folder
+    /// The same from the results in this folder: they don't say the settings of their profile, so no certificate is made of them
     #[arg(long, value_name = "DIR", conflicts_with = "run", help_heading = DOCUMENTS)]
     results: Option<PathBuf>,
     /// Certify the documents of this run alone, and none to come: needs fewer reviews, of documents drawn at random from it
@@ -70,12 +70,14 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     let format = arguments.format.chosen(output)?;
     let notes = FileTracker::default();
     let plan = arguments.profile.plan_from(&library().noted_in(&notes), &[], output)?;
-    let basis = Basis::of(&plan.profile, &notes.take(), Path::new(&arguments.profile.profile));
+    let reached = notes.take();
+    let basis = Basis::of(&plan.profile, &reached, Path::new(&arguments.profile.profile));
     let settings = plan.profile.certify.clone().unwrap_or_default();
     if let Some(file) = &arguments.verify {
         return verify(arguments, file, &settings, &basis, format, output);
     }
-    let made = arguments.made(&settings, &basis)?;
+    arguments.check_out(&reached)?;
+    let made = arguments.made(&settings, &basis, output)?;
     if let Some(count) = arguments.draw {
         let Some(made) = &made else { return Err(no_run("`--draw` draws documents of a run")) };
         return write_drawn(&drawn(made, count, &settings), format, output);
@@ -92,13 +94,15 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         };
     }
     let labels = read_labels(&arguments.labels, output)?;
-    let calibration = arguments.calibration(&settings, labels, made.as_ref(), output)?;
+    let (calibration, sample) = arguments.calibration(&settings, labels, made.as_ref(), output)?;
+    let is_of_run = made.is_some();
     let written = match &arguments.out {
         Some(file) if calibration.certifies() => {
             let (run, basis) =
                 made.and_then(|made| made.run).map_or((None, basis), |(run, basis)| (Some(run), basis));
             let date = jiff::Timestamp::now().to_string();
-            let certificate = Certificate::new(date, run, calibration.clone(), basis);
+            let certificate = Certificate::new(date, run, calibration.clone(), &sample, basis)
+                .map_err(|error| Failure::broken(error.to_string()))?;
             write_certificate(&certificate, file)?;
             Some(file)
         }
@@ -111,6 +115,10 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
             (Some(file), _) => {
                 output
                     .say(&format!("the certificate is in `{}`", sanitize_line(&file.display().to_string())));
+                if !is_of_run {
+                    output
+                        .say("its scores are those of the labels: nothing shows that this policy gave them");
+                }
             }
             (None, Some(_)) => output.say("no certificate is written"),
             (None, None) => {}
@@ -127,10 +135,31 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
 }
 
 impl Arguments {
+    /// Refuses a certificate that would stand where something else does, or that nothing binds to the policy.
+    fn check_out(&self, reached: &Reached) -> Result<(), Failure> {
+        let Some(file) = &self.out else { return Ok(()) };
+        let labels = self.labels.iter().map(|labels| (labels.as_path(), "a file of labels"));
+        let results = self.results.iter().map(|folder| (folder.as_path(), "one of the results"));
+        let read = reached.present().map(|path| (path, "the profile or a file that it reads"));
+        check_place_of_certificate(file, &labels.chain(results).chain(read).collect::<Vec<_>>())?;
+        if self.results.is_some() {
+            return Err(Failure::usage(
+                "no certificate can be made of results: they name their profile, and don't say its settings when they were made",
+            )
+            .help("name their run, which says them: `--run RUN --journal DIR/journal.sqlite`"));
+        }
+        Ok(())
+    }
+
     /// The documents of the run or folder that is named.
-    fn made(&self, settings: &Certify, basis: &Basis) -> Result<Option<Made>, Failure> {
+    fn made(&self, settings: &Certify, basis: &Basis, output: &mut Output) -> Result<Option<Made>, Failure> {
         if let Some(folder) = &self.results {
-            return Ok(Some(Made { documents: documents_of_folder(folder, settings)?, run: None }));
+            let documents = documents_of_folder(folder, &basis.profile, settings)?;
+            let word = output.err_paint.warn("warning:");
+            output.say(&format!(
+                "{word} results name their profile, and don't say its settings: nothing shows that these are of the policy as it is"
+            ));
+            return Ok(Some(Made { documents, run: None }));
         }
         let Some(id) = &self.run else { return Ok(None) };
         let journal = self.journal.open()?;
@@ -160,7 +189,7 @@ impl Arguments {
         mut labels: Vec<Label>,
         made: Option<&Made>,
         output: &mut Output,
-    ) -> Result<Calibration, Failure> {
+    ) -> Result<(Calibration, Sample), Failure> {
         let documents = made.map(|made| made.documents.as_slice());
         if self.only_this_run {
             if documents.is_none() {
@@ -179,7 +208,8 @@ impl Arguments {
             ));
             output.say("  help: what is certified holds for documents that are drawn as these were; draw with `--draw N`");
         }
-        Ok(calibrate(settings, &sample, documents.filter(|_| self.only_this_run)))
+        let calibration = calibrate(settings, &sample, documents.filter(|_| self.only_this_run));
+        Ok((calibration, sample))
     }
 }
 
@@ -261,12 +291,15 @@ fn verify(
     output: &mut Output,
 ) -> Result<Exit, Failure> {
     let certificate = open_certificate(file)?;
+    if !certificate.is_intact() {
+        return write_verified(file, &certificate, &certificate.changes(basis), None, format, output);
+    }
     let calibration = &certificate.calibration;
     let score = Spanned { value: calibration.score.clone(), span: settings.score.span.clone() };
     let of_certificate = Certify { score, among: calibration.among, ..settings.clone() };
-    let made = arguments.made(&of_certificate, basis)?;
+    let made = arguments.made(&of_certificate, basis, output)?;
     let now = made.as_ref().and_then(|made| made.run.as_ref()).map_or(basis, |(_, basis)| basis);
-    let changes = certificate.basis.changes(now);
+    let changes = certificate.changes(now);
     if arguments.draw_audit {
         let Some(made) = &made else { return Err(no_run("`--draw-audit` draws documents of a run")) };
         let Some(share) = settings.audit else {
@@ -288,17 +321,38 @@ fn verify(
         let documents = made.as_ref().map(|made| made.documents.as_slice());
         // An audit is looked at while it grows.
         let settings = Certify { looks: Looks::AnyTime, ..settings.clone() };
-        Some(watch_audit(calibration, &sample(labels, documents, &settings)?))
+        Some(watch_audit(&certificate, sample(labels, documents, &settings)?))
     };
+    write_verified(file, &certificate, &changes, audit, format, output)
+}
+
+/// Says whether a certificate holds: for the policy, and by its audit.
+fn write_verified(
+    file: &Path,
+    certificate: &Certificate,
+    changes: &[String],
+    audit: Option<AuditOutcome>,
+    format: Format,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    let calibration = &certificate.calibration;
+    // What somebody changed says nothing.
+    let statements: Vec<String> =
+        if certificate.is_intact() { calibration.statements().collect() } else { Vec::new() };
+    let drifted = audit.is_some_and(|audit| audit.drifted);
+    let holds = changes.is_empty() && !drifted;
     if format == Format::Text {
         let name = sanitize_line(&file.display().to_string());
-        let mut text = if changes.is_empty() {
-            format!("The certificate `{name}` ({}) holds for this policy\n", sanitize_line(&certificate.date))
+        let date = sanitize_line(&certificate.date);
+        let mut text = if !changes.is_empty() {
+            format!("{}\n  {AGAIN}\n", output.out_paint.bad(&sanitize_line(&void(&name, changes))))
+        } else if drifted {
+            format!("The certificate `{name}` ({date}) is of this policy, but its audit speaks against it\n")
         } else {
-            format!("{}\n  {AGAIN}\n", output.out_paint.bad(&sanitize_line(&void(&name, &changes))))
+            format!("The certificate `{name}` ({date}) holds for this policy\n")
         };
-        for statement in calibration.statements() {
-            text.push_str(&format!("  {}\n", sanitize_line(&statement)));
+        for statement in &statements {
+            text.push_str(&format!("  {}\n", sanitize_line(statement)));
         }
         if let Some(audit) = &audit {
             text.push_str(&audit_text(calibration, audit, output.out_paint));
@@ -306,16 +360,15 @@ fn verify(
         output.out.write_all(text.as_bytes())?;
         output.out.flush()?;
     } else {
-        let statements: Vec<String> = calibration.statements().collect();
         let value = json!({
             "certificate": file,
-            "holds": changes.is_empty(),
+            "holds": holds,
             "changed": changes,
             "statements": statements,
             "audit": audit,
         });
         output.write_json(&value, format)?;
     }
-    let holds = changes.is_empty() && audit.is_none_or(|audit| !audit.drifted);
-    Ok(if holds { Exit::Success } else { Exit::NotPassed })
+    let is_shown = audit.is_none_or(|audit| audit.says_something());
+    Ok(if holds && is_shown { Exit::Success } else { Exit::NotPassed })
 }

@@ -3,8 +3,9 @@
 use super::exit::Failure;
 use super::output::Output;
 use crate::disk::{self, Access};
-use crate::experiment::calibrate::{Basis, Certificate};
-use crate::lint::{AGAIN, read_certificate, void};
+use crate::experiment::calibrate::{Basis, Certificate, CertificateError};
+use crate::lint::{AGAIN, MOST_CERTIFICATE_BYTES, left_open, read_certificate, void};
+use crate::profile::Profile;
 use crate::value::decode::Spanned;
 use crate::value::sanitize_line;
 use serde_json::Value;
@@ -21,9 +22,11 @@ pub(super) struct Certified {
 }
 
 impl Certified {
-    /// Says what the certificate promises, or why it is void. One that the command names must be there.
+    /// Says what the certificate promises and what it leaves open of what `profile` asks for, or why it is void. One that the command names
+    /// must be there.
     pub(super) fn say(
         &self,
+        profile: &Profile,
         providers: Value,
         plugins: Value,
         quiet: bool,
@@ -40,13 +43,17 @@ impl Certified {
                 return Ok(());
             }
         };
-        let changes = certificate.basis.changes(&self.basis.clone().asking(providers, plugins));
+        let changes = certificate.changes(&self.basis.clone().asking(providers, plugins));
         if changes.is_empty() {
             if !quiet {
                 output.say(&format!("certificate `{shown}` ({}):", sanitize_line(&certificate.date)));
                 for statement in certificate.calibration.statements() {
                     output.say(&format!("  {}", sanitize_line(&statement)));
                 }
+            }
+            for (message, help) in left_open(&shown, &certificate, profile) {
+                warn(&message, output);
+                output.say(&format!("  help: {help}"));
             }
         } else {
             warn(&void(&shown, &changes), output);
@@ -67,6 +74,34 @@ pub(super) fn open_certificate(file: &Path) -> Result<Certificate, Failure> {
         Failure::broken(format!("the certificate `{}` can't be used: {why}", file.display()))
             .help("name a file that `loopctl calibrate --out FILE` wrote")
     })
+}
+
+/// Refuses to write a certificate over one of `inputs`, each with what it is, and over any other file that is no certificate.
+pub(super) fn check_place_of_certificate(file: &Path, inputs: &[(&Path, &str)]) -> Result<(), Failure> {
+    let Ok(place) = file.canonicalize() else { return Ok(()) };
+    let refused = |why: String| {
+        Failure::usage(format!("`--out` would overwrite `{}`, {why}", file.display()))
+            .help("name a file of its own for the certificate, such as `certificates/clinic.json`")
+    };
+    let is_input = |input: &Path| {
+        input
+            .canonicalize()
+            .is_ok_and(|input| place == input || (input.is_dir() && place.starts_with(&input)))
+    };
+    let is_certificate = || {
+        let text = disk::read_input(&place, MOST_CERTIFICATE_BYTES).ok();
+        text.is_some_and(|text| {
+            matches!(Certificate::parse(&text), Ok(_) | Err(CertificateError::Version(_)))
+        })
+    };
+    // A certificate may be kept where the results are.
+    if place.is_file() && is_certificate() {
+        return Ok(());
+    }
+    match inputs.iter().find(|(input, _)| is_input(input)) {
+        Some((_, what)) => Err(refused(format!("which is {what}"))),
+        None => Err(refused("which is no certificate".to_owned())),
+    }
 }
 
 /// Writes a certificate, with the folder in which it is to be.

@@ -41,8 +41,8 @@ pub(super) fn read_labels(files: &[PathBuf], output: &mut Output) -> Result<Vec<
     }
     match refused {
         0 => Ok(labels),
-        1 => Err(Failure::broken("1 label can't be read")),
-        more => Err(Failure::broken(format!("{more} labels can't be read"))),
+        1 => Err(Failure::broken("1 line can't be read")),
+        more => Err(Failure::broken(format!("{more} lines can't be read"))),
     }
     .map_err(|failure| {
         failure.help("a label says at least `document` (its id) and `wrong` (true or false), on a line of JSON or in columns of a CSV file")
@@ -69,6 +69,8 @@ fn lines(text: &str) -> Records {
 }
 
 fn table(text: &str) -> Records {
+    // The reader counts lines of files that end them in two characters wrongly.
+    let text = text.replace("\r\n", "\n");
     let head = text.lines().next().unwrap_or_default();
     // As spreadsheets write it where a comma stands in numbers.
     let delimiter = if head.contains(';') && !head.contains(',') { b';' } else { b',' };
@@ -79,6 +81,9 @@ fn table(text: &str) -> Records {
         Ok(columns) => columns.clone(),
         Err(error) => return vec![(place(&error), Err(error.to_string()))],
     };
+    if let Err(error) = Label::check_columns(&columns.iter().collect::<Vec<_>>()) {
+        return vec![(1, Err(error.to_string()))];
+    }
     let members = |row: &csv::StringRecord| {
         columns.iter().zip(row).map(|(column, cell)| (column.to_owned(), Value::from(cell))).collect()
     };

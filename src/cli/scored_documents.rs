@@ -40,8 +40,12 @@ pub(super) fn documents_of_run(
     Ok(documents)
 }
 
-/// The documents whose `…-result.json` is in a folder.
-pub(super) fn documents_of_folder(folder: &Path, settings: &Certify) -> Result<Vec<ScoredDocument>, Failure> {
+/// The documents whose `…-result.json` is in a folder. All must be of `profile`; under which settings they were made, they don't say.
+pub(super) fn documents_of_folder(
+    folder: &Path,
+    profile: &str,
+    settings: &Certify,
+) -> Result<Vec<ScoredDocument>, Failure> {
     if !folder.is_dir() {
         return Err(Failure::broken(format!("there is no folder `{}`", folder.display()))
             .help("name the folder that `loopctl run --out DIR` wrote"));
@@ -63,6 +67,14 @@ pub(super) fn documents_of_folder(folder: &Path, settings: &Certify) -> Result<V
         let result: DocumentResult = serde_json::from_slice(&bytes).map_err(|error| {
             failed(format!("it is no result (line {}, column {})", error.line(), error.column()))
         })?;
+        if result.profile != profile {
+            return Err(Failure::usage(format!(
+                "the result `{}` is of the profile `{}`, and not of `{profile}`",
+                file.display(),
+                result.profile
+            ))
+            .help("name the profile that made the results, or run the documents with this one"));
+        }
         documents.push(ScoredDocument::of(&result, settings));
     }
     if documents.is_empty() {

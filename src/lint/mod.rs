@@ -24,7 +24,9 @@ use crate::plan::Plan;
 use crate::profile::{Environment, Loaded};
 use crate::provider::Providers;
 
-pub(crate) use certificate::{AGAIN, lint_certificate, read_certificate, void};
+pub(crate) use certificate::{
+    AGAIN, MOST_CERTIFICATE_BYTES, left_open, lint_certificate, read_certificate, void,
+};
 pub(crate) use endings::lint_endings;
 pub(crate) use plugins::{lint_prices, lint_providers};
 pub(crate) use shipped::is_about_shipped;

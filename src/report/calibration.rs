@@ -66,6 +66,22 @@ fn grounds(calibration: &Calibration, group: &Group) -> Vec<String> {
             percent(feasibility.held_back_at_least)
         ));
     }
+    let tested = group.thresholds.iter().any(|tested| tested.verdict == Verdict::NotCertified);
+    // One look was promised, and it was taken.
+    let is_over = tested && (calibration.looks == Looks::Once || calibration.scope == Scope::ThisRun);
+    if is_over {
+        lines.push(match &feasibility.more {
+            Some(more) => format!(
+                "these labels were tested, and more of them would be a second look: it takes new ones, of some {} newly drawn at random, of which {} reach {} ≥ {}, if as many are wrong as so far",
+                documents(more.to_draw),
+                more.at_this_rate,
+                sanitize_line(&calibration.score),
+                Threshold(more.threshold)
+            ),
+            None => "if as many are wrong as so far, no number of reviews helps; better rules may, with labels of newly drawn documents".to_owned(),
+        });
+        return lines;
+    }
     if let [none, one, ..] = feasibility.least_accepted.as_slice() {
         lines.push(format!(
             "it takes at least {none} reviewed and accepted documents if none of them is wrong, {one} if one is"
@@ -78,13 +94,6 @@ fn grounds(calibration: &Calibration, group: &Group) -> Vec<String> {
         }
         None => lines
             .push("if as many are wrong as so far, no number of reviews helps; better rules may".to_owned()),
-    }
-    let tested = group.thresholds.iter().any(|tested| tested.verdict == Verdict::NotCertified);
-    if tested && calibration.looks == Looks::Once && calibration.scope == Scope::DocumentsLikeThese {
-        lines.push(
-            "these labels have been looked at: certify on newly drawn documents, or set `looks: any_time` before the next ones are reviewed"
-                .to_owned(),
-        );
     }
     lines
 }
@@ -101,6 +110,10 @@ fn missing(calibration: &Calibration, more: &MoreReviews) -> Vec<String> {
         let _ = write!(line, ", {} if as many are wrong as so far", more.at_this_rate);
     }
     vec![line, format!("that is some {} drawn at random", documents(more.to_draw))]
+}
+
+fn audited(count: u64) -> String {
+    if count == 1 { "1 audited document".to_owned() } else { format!("{count} audited documents") }
 }
 
 fn documents(count: u64) -> String {
@@ -234,22 +247,34 @@ pub(crate) fn needed_text(needed: &[NeededReviews], settings: &Certify, paint: P
 /// What the audit says.
 #[must_use]
 pub(crate) fn audit_text(calibration: &Calibration, audit: &AuditOutcome, paint: Paint) -> String {
-    let AuditOutcome { accepted, wrong, not_covered, highest_e_value, limit, .. } = audit;
-    let mut out = if audit.drifted {
+    let AuditOutcome { accepted, wrong, not_covered, own, highest_e_value, limit, .. } = audit;
+    let are_wrong =
+        format!("{wrong} of {} {} wrong", audited(*accepted), if *wrong == 1 { "is" } else { "are" });
+    let mut out = if !audit.says_something() {
+        format!(
+            "{}\n",
+            paint.warn("No audited document is covered by the certificate: the audit shows nothing")
+        )
+    } else if audit.drifted {
         let line = format!(
-            "The promise no longer holds: {wrong} of {accepted} audited documents are wrong, which is more than {} explain",
+            "The promise no longer holds: {are_wrong}, more than chance explains where at most {} are",
             calibration.wrong_documents
         );
         format!("{}\n", paint.bad(&line))
     } else {
-        format!("Nothing speaks against the promise: {wrong} of {accepted} audited documents are wrong\n")
+        format!("Nothing speaks against the promise: {are_wrong}\n")
     };
-    let _ = writeln!(out, "  e-value {highest_e_value:.2} at its highest; drift is said from {limit:.0} on");
+    if audit.says_something() {
+        let _ =
+            writeln!(out, "  e-value {highest_e_value:.2} at its highest; drift is said from {limit:.0} on");
+    }
+    if *own > 0 {
+        let _ = writeln!(out, "  left out: {}, because the certificate was made by them", audited(*own));
+    }
     if *not_covered > 0 {
-        let _ = writeln!(
-            out,
-            "  {not_covered} audited documents are not covered by the certificate, and say nothing about it"
-        );
+        let (are, say) = if *not_covered == 1 { ("is", "says") } else { ("are", "say") };
+        let count = audited(*not_covered);
+        let _ = writeln!(out, "  {count} {are} not covered by the certificate, and {say} nothing about it");
     }
     out
 }

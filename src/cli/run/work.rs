@@ -138,7 +138,8 @@ impl Work {
         }
         if let Some(certified) = &self.certified {
             let asked = asked_of(&plan_ids(&self.plan), &candidates, &consultants);
-            certified.say(asked, plugins_of(&candidates, &consultants), self.quiet, output)?;
+            let plugins = plugins_of(&candidates, &consultants);
+            certified.say(&self.plan.profile, asked, plugins, self.quiet, output)?;
         }
         let journal = Arc::new(self.journal.open(output)?);
         let artifacts = artifacts.map(|artifacts| match self.journal {

@@ -1,7 +1,7 @@
 //! The audit sample: whether the promise still holds while the certificate is used.
 
 use super::betting::{Against, Wealth};
-use super::calibration::Calibration;
+use super::certificate::Certificate;
 use super::distribution::lower_bound;
 use super::sample::Sample;
 use crate::value::digest_bytes;
@@ -16,6 +16,8 @@ pub struct AuditOutcome {
     pub wrong: u64,
     /// Reviewed documents that it does not cover, and that say nothing about it.
     pub not_covered: u64,
+    /// Documents that were reviewed for the certificate, and are left out.
+    pub own: u64,
     /// What betting on drift came to after the latest document.
     pub e_value: f64,
     /// The most that it ever was.
@@ -28,10 +30,20 @@ pub struct AuditOutcome {
     pub lower_bound: f64,
 }
 
+impl AuditOutcome {
+    /// Whether any audited document is covered: without one, the audit shows nothing.
+    #[must_use]
+    pub fn says_something(&self) -> bool {
+        self.accepted > 0
+    }
+}
+
 /// Looks at the documents of an audit in the order in which they were reviewed. However often that is done, drift is found with a chance of
-/// at most δ where there is none.
+/// at most δ where there is none. Documents that were reviewed for the certificate are left out.
 #[must_use]
-pub fn watch_audit(calibration: &Calibration, audit: &Sample) -> AuditOutcome {
+pub fn watch_audit(certificate: &Certificate, mut audit: Sample) -> AuditOutcome {
+    let own = certificate.leave_out_its_own(&mut audit);
+    let calibration = &certificate.calibration;
     let delta = calibration.confidence.rest();
     let mut wealth = Wealth::new(Against::NoMore, calibration.wrong_documents.get());
     let (mut accepted, mut wrong, mut not_covered) = (0, 0, 0);
@@ -48,6 +60,7 @@ pub fn watch_audit(calibration: &Calibration, audit: &Sample) -> AuditOutcome {
         accepted,
         wrong,
         not_covered,
+        own,
         e_value: wealth.now(),
         highest_e_value: wealth.highest(),
         limit: 1.0 / delta,

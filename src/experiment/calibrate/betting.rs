@@ -13,6 +13,9 @@ const FOR_FEW_WRONG: [f64; 6] = [0.05, 0.12, 0.25, 0.45, 0.7, 1.0];
 /// The same for the other direction, where most documents lose the bet.
 const FOR_MANY_WRONG: [f64; 5] = [0.01, 0.03, 0.1, 0.3, 0.6];
 
+/// Halvings by which [`any_time_bound`] is found: to a millionth.
+const HALVINGS: usize = 20;
+
 /// What is bet against.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
@@ -89,9 +92,42 @@ impl Wealth {
     }
 }
 
+/// The smallest share of wrong documents of which it is shown that no more are wrong, at confidence 1 − δ and however often anybody looks;
+/// 1 where nothing is shown. `wrong` are the documents in the order in which they were reviewed. A larger share is easier to bet against,
+/// so that it is found by halving.
+#[must_use]
+pub(super) fn any_time_bound(wrong: &[bool], delta: f64) -> f64 {
+    let is_shown = |share: f64| {
+        let mut wealth = Wealth::new(Against::More, share);
+        wrong.iter().any(|wrong| {
+            wealth.add(*wrong);
+            wealth.highest() >= 1.0 / delta
+        })
+    };
+    let (mut below, mut bound) = (0.0, 1.0);
+    for _ in 0..HALVINGS {
+        let middle = f64::midpoint(below, bound);
+        if is_shown(middle) { bound = middle } else { below = middle }
+    }
+    bound
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_bound_at_any_time_is_the_share_at_which_a_certificate_is_given() {
+        // 220 right documents certify 2 %, 219 don't.
+        assert!(any_time_bound(&[false; 220], 0.05) <= 0.02);
+        let bound = any_time_bound(&[false; 219], 0.05);
+        assert!(bound > 0.02 && bound < 0.0202, "{bound}");
+        assert!(any_time_bound(&[true, true], 0.05) >= 1.0 && any_time_bound(&[], 0.05) >= 1.0);
+        // What was shown at a look stays shown.
+        let mut later = vec![false; 220];
+        later.extend([true; 9]);
+        assert!(any_time_bound(&later, 0.05) <= 0.02);
+    }
 
     #[test]
     fn a_bet_is_fair_at_the_share_itself() {

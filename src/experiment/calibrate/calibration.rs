@@ -1,7 +1,7 @@
 //! The profile's grid tested on a sample: which threshold is certified, for which documents.
 
 use super::Agreement;
-use super::betting::{Against, Wealth};
+use super::betting::{Against, Wealth, any_time_bound};
 use super::distribution::{most_wrong, real, upper_bound};
 use super::feasibility::Feasibility;
 use super::sample::{LeftOut, Reviewed, Sample, ScoredDocument};
@@ -90,7 +90,8 @@ pub struct TestedThreshold {
     /// Documents of the run that reach it, where the promise is about that run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub accepted_in_run: Option<u64>,
-    /// The largest share of wrong documents that this does not speak against, at this threshold alone.
+    /// The largest share of wrong documents that this does not speak against, at this threshold alone; with `looks: any_time` however
+    /// often anybody looks.
     pub upper_bound: f64,
     /// What speaks for it.
     #[serde(flatten)]
@@ -189,21 +190,24 @@ fn group(
             }
         })
         .collect();
-    let tested = match settings.looks {
-        Looks::AnyTime if run.is_none() => {
+    // A batch is there as a whole: there is nothing that grows.
+    let looks = if run.is_some() { Looks::Once } else { settings.looks };
+    let outcomes = |threshold: f64| -> Vec<bool> {
+        let accepted = documents.iter().filter(|document| reaches(document.score, threshold));
+        accepted.map(|document| document.wrong).collect()
+    };
+    let tested = match looks {
+        Looks::AnyTime => {
             let wealth = |threshold: &f64| {
                 let mut wealth = Wealth::new(Against::More, promise.share);
-                let accepted = documents.iter().filter(|document| reaches(document.score, *threshold));
-                accepted.for_each(|document| wealth.add(document.wrong));
+                outcomes(*threshold).into_iter().for_each(|wrong| wealth.add(wrong));
                 wealth.highest()
             };
             promise.test_any_time(&grid.iter().map(wealth).collect::<Vec<_>>())
         }
-        // A batch is there as a whole: there is nothing that grows.
         _ => promise.test_once(&counts, reviewed),
     };
     let found = certified(&tested);
-    let looks = if run.is_some() { Looks::Once } else { settings.looks };
     let wrong = documents.iter().filter(|document| document.wrong).count() as u64;
     let feasibility = Feasibility::of(promise, looks, (reviewed, wrong), grid, &counts, &tested);
     let thresholds: Vec<TestedThreshold> = grid
@@ -214,7 +218,10 @@ fn group(
             accepted: counts.accepted,
             wrong: counts.wrong,
             accepted_in_run: counts.batch,
-            upper_bound: bound(counts, promise.delta),
+            upper_bound: match looks {
+                Looks::AnyTime => any_time_bound(&outcomes(*threshold), promise.delta),
+                _ => bound(counts, promise.delta),
+            },
             evidence,
             verdict,
         })
@@ -255,14 +262,19 @@ impl Calibration {
             Scope::ThisRun => format!("Of the documents{of_type} of this run"),
         };
         Some(format!(
-            "{documents} accepted at {} ≥ {}, at most {} hold a wrong value, with {} confidence (n = {}, wrong = {})",
-            self.score,
-            Threshold(found.threshold),
+            "{documents} accepted by `{}`, at most {} hold a wrong value, with {} confidence (n = {}, wrong = {})",
+            self.condition(found.threshold),
             self.wrong_documents,
             self.confidence,
             found.accepted,
             found.wrong
         ))
+    }
+
+    /// What a document must be to be accepted at a threshold, as a condition such as `passed and overall ≥ 0.95`.
+    pub(crate) fn condition(&self, threshold: f64) -> String {
+        let passed = if self.among == Among::Passed { "passed and " } else { "" };
+        format!("{passed}{} ≥ {}", self.score, Threshold(threshold))
     }
 
     /// Whether any group has a certified threshold.

@@ -1,8 +1,10 @@
 //! A certificate: what is promised, and all that it rests on.
 
-use super::{Basis, Calibration};
+use super::{Basis, Calibration, Sample};
+use crate::value::digest_bytes;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// What a file of this kind calls itself.
 const FORMAT: &str = "loopctl certificate";
@@ -29,6 +31,14 @@ pub struct Certificate {
     pub calibration: Calibration,
     /// The policy that it is about.
     pub basis: Basis,
+    /// SHA-256 of the id of each document that was reviewed for it, whether it counted or not: none of them can be part of an audit.
+    documents: BTreeSet<String>,
+    /// SHA-256 of all of the above. It finds a change, and is no signature: who changes the file on purpose can make it again.
+    #[serde(default)]
+    digest: String,
+    /// Whether the file is as it was written.
+    #[serde(skip)]
+    intact: bool,
 }
 
 /// Why a file is no certificate that can be used.
@@ -44,11 +54,34 @@ pub enum CertificateError {
 }
 
 impl Certificate {
-    /// Makes one. `date` is RFC 3339.
-    #[must_use]
-    pub fn new(date: String, run: Option<String>, calibration: Calibration, basis: Basis) -> Self {
-        let statements = calibration.statements().collect();
-        Certificate { format: FORMAT.to_owned(), version: VERSION, date, run, statements, calibration, basis }
+    /// Makes one of what came of testing `sample`. `date` is RFC 3339.
+    ///
+    /// # Errors
+    /// [`CertificateError::Form`] where it can't be written as JSON.
+    pub fn new(
+        date: String,
+        run: Option<String>,
+        calibration: Calibration,
+        sample: &Sample,
+        basis: Basis,
+    ) -> Result<Self, CertificateError> {
+        let reviewed = sample.documents.iter().map(|document| &document.document);
+        let documents = reviewed.chain(&sample.not_counted).map(|id| digest_bytes(id.as_bytes())).collect();
+        let mut certificate = Certificate {
+            format: FORMAT.to_owned(),
+            version: VERSION,
+            date,
+            run,
+            statements: calibration.statements().collect(),
+            calibration,
+            basis,
+            documents,
+            digest: String::new(),
+            intact: true,
+        };
+        let value = serde_json::to_value(&certificate).map_err(form)?;
+        certificate.digest = digest_of(value);
+        Ok(certificate)
     }
 
     /// Reads one.
@@ -56,14 +89,52 @@ impl Certificate {
     /// # Errors
     /// [`CertificateError`].
     pub fn parse(text: &[u8]) -> Result<Self, CertificateError> {
-        let form = |error: serde_json::Error| CertificateError::Form(error.to_string());
         let value: Value = serde_json::from_slice(text).map_err(form)?;
         if value.get("format").and_then(Value::as_str) != Some(FORMAT) {
             return Err(CertificateError::Form(format!("its `format` is not `{FORMAT}`")));
         }
         match value.get("version").and_then(Value::as_u64) {
-            Some(VERSION) => serde_json::from_value(value).map_err(form),
+            Some(VERSION) => {
+                let digest = digest_of(value.clone());
+                let mut certificate: Certificate = serde_json::from_value(value).map_err(form)?;
+                certificate.intact = certificate.digest == digest;
+                Ok(certificate)
+            }
             other => Err(CertificateError::Version(other.unwrap_or_default())),
         }
     }
+
+    /// Whether it is as it was written. One that is not promises nothing, whatever it says.
+    #[must_use]
+    pub fn is_intact(&self) -> bool {
+        self.intact
+    }
+
+    /// Why it promises nothing of documents that the policy of `later` makes, each reason as a few words; nothing where it holds.
+    #[must_use]
+    pub fn changes(&self, later: &Basis) -> Vec<String> {
+        let itself = (!self.intact).then(|| "the certificate itself".to_owned());
+        itself.into_iter().chain(self.basis.changes(later)).collect()
+    }
+
+    /// Takes the documents that were reviewed for this certificate out of the sample of an audit, and says how many these are: they
+    /// chose the threshold, and would speak for it.
+    pub fn leave_out_its_own(&self, audit: &mut Sample) -> u64 {
+        let before = audit.documents.len();
+        let is_own = |id: &str| self.documents.contains(&digest_bytes(id.as_bytes()));
+        audit.documents.retain(|reviewed| !is_own(&reviewed.document));
+        (before - audit.documents.len()) as u64
+    }
+}
+
+fn form(error: serde_json::Error) -> CertificateError {
+    CertificateError::Form(error.to_string())
+}
+
+/// The digest of a certificate's content, which is all but the digest.
+fn digest_of(mut certificate: Value) -> String {
+    if let Value::Object(members) = &mut certificate {
+        members.shift_remove("digest");
+    }
+    digest_bytes(certificate.to_string().as_bytes())
 }

@@ -27,6 +27,9 @@ pub struct Feasibility {
 pub struct MoreReviews {
     /// The threshold that is nearest to being certified.
     pub threshold: f64,
+    /// Whether they must be newly drawn, and those that were reviewed don't count: the promise allows one look at them, and the test
+    /// failed.
+    pub anew: bool,
     /// Reviewed documents that reach it by now.
     pub accepted: u64,
     /// How many of these are wrong.
@@ -61,13 +64,14 @@ impl Feasibility {
         let held_back_at_least = ((base - promise.share) / (1.0 - promise.share)).max(0.0);
         // Where one failed, no more lenient one is tested before it passes. A stricter one had too few, and comes first with more.
         let failed = tested.iter().position(|(_, verdict)| *verdict == Verdict::NotCertified);
+        let anew = failed.is_some() && looks == Looks::Once;
         let more = grid
             .iter()
             .zip(counts)
             .enumerate()
             .filter(|(place, _)| certified(tested).is_none() && failed.is_none_or(|failed| *place <= failed))
             .filter_map(|(_, (threshold, counts))| {
-                MoreReviews::of(*threshold, counts, reviewed.0, |counts| {
+                MoreReviews::of(*threshold, counts, reviewed.0, anew, |counts| {
                     counts.accepted >= fewest && promise.passes(looks, counts)
                 })
             })
@@ -99,20 +103,29 @@ impl Promise {
 }
 
 impl MoreReviews {
-    fn of(threshold: f64, counts: &Counts, reviewed: u64, passes: impl Fn(Counts) -> bool) -> Option<Self> {
+    fn of(
+        threshold: f64,
+        counts: &Counts,
+        reviewed: u64,
+        anew: bool,
+        passes: impl Fn(Counts) -> bool,
+    ) -> Option<Self> {
         let Counts { accepted, wrong, batch } = *counts;
         if accepted == 0 {
             return None;
         }
-        let most = batch.map_or(MOST_REVIEWS, |batch| batch - accepted.min(batch));
-        let with = |more: u64, wrong: u64| passes(Counts { accepted: accepted + more, wrong, batch });
-        let if_none_is_wrong = least(0, most, |more| with(more, wrong))?;
+        let begin = if anew { (0, 0) } else { (accepted, wrong) };
+        let most = batch.map_or(MOST_REVIEWS, |batch| batch - begin.0.min(batch));
+        let with = |more: u64, wrong: u64| {
+            passes(Counts { accepted: begin.0 + more, wrong: begin.1 + wrong, batch })
+        };
+        let if_none_is_wrong = least(u64::from(anew), most, |more| with(more, 0))?;
         let at_this_rate = least(if_none_is_wrong, most, |more| {
             let share = real(wrong) / real(accepted);
-            with(more, wrong + whole((real(more) * share).ceil()))
+            with(more, whole((real(more) * share).ceil()))
         })?;
         let to_draw = whole((real(at_this_rate) * real(reviewed) / real(accepted)).ceil());
-        Some(MoreReviews { threshold, accepted, wrong, if_none_is_wrong, at_this_rate, to_draw })
+        Some(MoreReviews { threshold, anew, accepted, wrong, if_none_is_wrong, at_this_rate, to_draw })
     }
 }
 
@@ -142,7 +155,8 @@ mod tests {
         let more = found.more.unwrap();
         assert_eq!(
             (more.threshold, more.if_none_is_wrong, more.at_this_rate, more.to_draw),
-            (0.93, 49, 49, 98)
+            // The last one was tested and failed: 149 others, and not 49 more.
+            (0.93, 149, 149, 298)
         );
         assert!((found.held_back_at_least - 0.08 / 0.98).abs() < 1e-12);
     }
@@ -160,7 +174,10 @@ mod tests {
     fn where_one_failed_it_is_that_one_that_needs_more() {
         // The second would pass by itself, and is not tested before the first does.
         let found = feasibility(Looks::Once, (900, 7), &[(240, 3), (800, 7)]);
-        assert_eq!(found.more.map(|more| more.threshold), Some(0.98));
+        let more = found.more.unwrap();
+        // These labels were looked at, and count no longer: as many again as would have done.
+        assert!(more.anew && more.threshold == 0.98 && more.if_none_is_wrong == 236, "{more:?}");
+        assert!(more.at_this_rate > 240 && more.to_draw >= more.at_this_rate * 900 / 240, "{more:?}");
         assert_eq!(feasibility(Looks::Once, (900, 7), &[(240, 7), (800, 7)]).more, None);
         assert_eq!(feasibility(Looks::Once, (300, 0), &[(200, 0)]).more, None);
         // With so many reviews a threshold must be able to bear a wrong one.

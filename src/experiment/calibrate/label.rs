@@ -44,6 +44,9 @@ const KEYS: [&str; 11] = [
     "example",
 ];
 
+/// What may stand where something is so or not.
+const FLAG: &str = "true or false (in a table also yes, no, 1 or 0)";
+
 /// Why a label can't be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -61,6 +64,14 @@ pub enum LabelError {
     /// It says both `wrong` and `right`, and they differ.
     #[error("`wrong` and `right` say the same of the document")]
     Contradiction,
+    /// A table lacks a column without which its rows are no labels.
+    #[error(
+        "no column is called `{missing}`; the first row must name the columns, `document` and `wrong` (or `right`) among them"
+    )]
+    NoColumn {
+        /// Which one.
+        missing: &'static str,
+    },
     /// A member that means nothing, and looks like one that does.
     #[error("nothing reads `{key}`; did you mean `{guess}`?")]
     Misspelt {
@@ -78,6 +89,12 @@ impl Label {
     /// # Errors
     /// [`LabelError`], for the first thing that is wrong.
     pub fn read(mut members: Map<String, Value>) -> Result<Self, LabelError> {
+        // First, because what is misspelt is missing, too; and a mark that is not read would let a document count that must not.
+        for key in members.keys() {
+            if let Some(guess) = meant_by(key) {
+                return Err(LabelError::Misspelt { key: key.clone(), guess });
+            }
+        }
         let mut take = |key: &'static str| {
             members
                 .remove(key)
@@ -92,14 +109,14 @@ impl Label {
             (Some(wrong), Some(right)) if wrong == right => return Err(LabelError::Contradiction),
             (Some(wrong), _) => wrong,
             (None, Some(right)) => !right,
-            (None, None) => return Err(unexpected("wrong", "true or false", None)),
+            (None, None) => return Err(unexpected("wrong", FLAG, None)),
         };
         let score = take("score").map(score).transpose()?;
         let mut optional = |key: &'static str| take(key).map(|value| text(key, value)).transpose();
         let (document_type, cluster, reviewer) =
             (optional("document_type")?, optional("cluster")?, optional("reviewer")?);
         let mut mark = |key: &'static str| flag(key, take(key));
-        let label = Label {
+        Ok(Label {
             document,
             wrong,
             score,
@@ -110,15 +127,33 @@ impl Label {
             settles: mark("settles")?.unwrap_or_default(),
             wrote_rules: mark("wrote_rules")?.unwrap_or_default(),
             example: mark("example")?.unwrap_or_default(),
-        };
-        // A mark that is not read would let a document count that must not.
-        for key in members.keys() {
-            if let Some(guess) = nearest(key, KEYS) {
-                return Err(LabelError::Misspelt { key: key.clone(), guess });
+        })
+    }
+
+    /// What is wrong with all labels of a table, seen from the names of its columns.
+    ///
+    /// # Errors
+    /// [`LabelError`], for the first name that looks like one of a label's and is none, or for a column that is missing.
+    pub fn check_columns(columns: &[&str]) -> Result<(), LabelError> {
+        for column in columns {
+            if let Some(guess) = meant_by(column) {
+                return Err(LabelError::Misspelt { key: (*column).to_owned(), guess });
             }
         }
-        Ok(label)
+        let missing = |missing: &'static str| LabelError::NoColumn { missing };
+        if !columns.contains(&"document") {
+            return Err(missing("document"));
+        }
+        if !columns.contains(&"wrong") && !columns.contains(&"right") {
+            return Err(missing("wrong"));
+        }
+        Ok(())
     }
+}
+
+/// The member of a label that a name looks like, if it is none itself.
+fn meant_by(key: &str) -> Option<&'static str> {
+    if KEYS.contains(&key) { None } else { nearest(key, KEYS) }
 }
 
 fn text(key: &'static str, value: Value) -> Result<String, LabelError> {
@@ -149,7 +184,7 @@ fn flag(key: &'static str, value: Option<Value>) -> Result<Option<bool>, LabelEr
         },
         _ => None,
     };
-    read.map(Some).ok_or_else(|| unexpected(key, "true or false", Some(&value)))
+    read.map(Some).ok_or_else(|| unexpected(key, FLAG, Some(&value)))
 }
 
 fn unexpected(key: &'static str, expected: &'static str, found: Option<&Value>) -> LabelError {
@@ -199,10 +234,13 @@ mod tests {
             message(json!({ "wrong": true })),
             "`document`: expected the document's id, found nothing"
         );
-        assert_eq!(message(json!({ "document": "a" })), "`wrong`: expected true or false, found nothing");
+        assert_eq!(
+            message(json!({ "document": "a" })),
+            "`wrong`: expected true or false (in a table also yes, no, 1 or 0), found nothing"
+        );
         assert_eq!(
             message(json!({ "document": "a", "wrong": "maybe" })),
-            "`wrong`: expected true or false, found `maybe`"
+            "`wrong`: expected true or false (in a table also yes, no, 1 or 0), found `maybe`"
         );
         assert_eq!(
             message(json!({ "document": "a", "wrong": false, "score": 93 })),
@@ -215,6 +253,10 @@ mod tests {
         assert_eq!(
             message(json!({ "document": "a", "wrong": false, "wrote_rule": true })),
             "nothing reads `wrote_rule`; did you mean `wrote_rules`?"
+        );
+        assert_eq!(
+            message(json!({ "document": "a", "rigth": true })),
+            "nothing reads `rigth`; did you mean `right`?"
         );
     }
 }

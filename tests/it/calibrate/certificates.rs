@@ -69,7 +69,7 @@ fn certified() -> Workspace {
     let ran =
         calibrate(&place, &["--out", "certificates/parts.json", "--format", "text", "labels.jsonl"]).exits(0);
     ran.says(&["the certificate is in `certificates/parts.json`"]).finds(&[
-        "Of documents accepted at overall ≥ 0.90, at most 10 % hold a wrong value, with 90 % confidence (n = 24, wrong = 0)",
+        "Of documents accepted by `passed and overall ≥ 0.90`, at most 10 % hold a wrong value, with 90 % confidence (n = 24, wrong = 0)",
     ]);
     place
 }
@@ -94,7 +94,7 @@ fn a_certificate_says_all_that_it_rests_on_and_nothing_of_the_documents() {
 #[test]
 fn run_and_check_say_what_is_promised_and_why_it_is_void() {
     let place = certified();
-    let promise = "Of documents accepted at overall ≥ 0.90";
+    let promise = "Of documents accepted by `passed and overall ≥ 0.90`";
     run(&place, &["--certificate", "certificates/parts.json"])
         .exits(0)
         .says(&["certificate `certificates/parts.json`", promise]);
@@ -171,13 +171,117 @@ fn an_audit_is_drawn_from_what_is_covered_and_finds_drift() {
     write(1, 20);
     verified(0).finds(&[
         "holds for this policy",
-        "Nothing speaks against the promise: 1 of 20 audited documents are wrong",
+        "Nothing speaks against the promise: 1 of 20 audited documents is wrong",
         "3 audited documents are not covered by the certificate",
     ]);
     write(8, 20);
-    verified(3).finds(&[
-        "The promise no longer holds: 8 of 20 audited documents are wrong, which is more than 10 % explain",
+    let drifted = verified(3).finds(&[
+        "is of this policy, but its audit speaks against it",
+        "The promise no longer holds: 8 of 20 audited documents are wrong, more than chance explains where at most 10 % are",
     ]);
+    assert!(!drifted.out.contains("holds for this policy"), "{}", drifted.out);
+    let first = ["calibrate", "--profile", "parts", "--format", "json"];
+    let json = place.run(&[&first, verify.as_slice(), &["audit.jsonl"]].concat()).exits(3).json();
+    assert_eq!(json["holds"], false);
+}
+
+#[test]
+fn an_audit_that_no_covered_document_is_in_shows_nothing() {
+    let place = certified();
+    let verified = |labels: &str, more: &[&str]| {
+        place.write("audit.jsonl", labels);
+        let all = ["--verify", "certificates/parts.json", "--format", "text", "audit.jsonl"];
+        place.run(&[&["calibrate", "--profile", "parts"], more, all.as_slice()].concat())
+    };
+    let nothing = "No audited document is covered by the certificate: the audit shows nothing";
+    let ran = verified("", &[]).exits(3).finds(&[nothing]);
+    assert!(!ran.out.contains("Nothing speaks against"), "{}", ran.out);
+    let low = json!({ "document": "n1", "score": 0.5, "wrong": true }).to_string();
+    verified(&low, &[])
+        .exits(3)
+        .finds(&[nothing, "1 audited document is not covered by the certificate, and says nothing about it"]);
+    // Those that the certificate was made by would speak for it.
+    let own = verified(&place.read("labels.jsonl"), &["--run", "latest", "--journal", "out/journal.sqlite"]);
+    own.exits(3)
+        .finds(&[nothing, "left out: 30 audited documents, because the certificate was made by them"]);
+}
+
+#[test]
+fn a_certificate_that_somebody_changed_is_void() {
+    let place = certified();
+    let text = place.read("certificates/parts.json");
+    let void = "the certificate `certificates/parts.json` is void: since it was made, the certificate itself changed";
+    let verify =
+        ["calibrate", "--profile", "parts", "--verify", "certificates/parts.json", "--format", "text"];
+    place.run(&verify).exits(0).finds(&["holds for this policy"]);
+    let without_digest = {
+        let mut value: Value = serde_json::from_str(&text).unwrap();
+        value.as_object_mut().unwrap().remove("digest");
+        value.to_string()
+    };
+    let lower = text.replace("\"threshold\": 0.9,", "\"threshold\": 0.1,");
+    assert_ne!(lower, text);
+    for forged in [lower, without_digest] {
+        place.write("certificates/parts.json", &forged);
+        let ran = place.run(&verify).exits(3).finds(&[void]);
+        assert!(!ran.out.contains("Of documents"), "what it says is not repeated: {}", ran.out);
+        run(&place, &["--certificate", "certificates/parts.json"]).exits(0).says(&[void]);
+    }
+}
+
+#[test]
+fn a_certificate_never_stands_where_something_else_did() {
+    let place = certified();
+    let labels = place.read("labels.jsonl");
+    let out = |file: &str| calibrate(&place, &["--out", file, "--format", "text", "labels.jsonl"]);
+    out("labels.jsonl").exits(2).says(&["would overwrite `labels.jsonl`, which is a file of labels"]);
+    out("profiles/parts.yaml").exits(2).says(&["which is the profile or a file that it reads"]);
+    out("out/good-00-result.json").exits(2).says(&["which is no certificate"]);
+    place.write("notes.txt", "Mine.");
+    out("notes.txt").exits(2).says(&["would overwrite `notes.txt`, which is no certificate"]);
+    assert_eq!(place.read("labels.jsonl"), labels);
+    assert_eq!(
+        (place.read("profiles/parts.yaml").as_str(), place.read("notes.txt").as_str()),
+        (PROFILE, "Mine.")
+    );
+    // Another certificate may take the place of one.
+    out("certificates/parts.json").exits(0);
+}
+
+#[test]
+fn results_certify_nothing_because_they_do_not_say_their_settings() {
+    let place = certified();
+    place.write("profiles/lax.yaml", PROFILE.replace("overall: 0.4", "overall: 0.1"));
+    let of = |profile: &str, more: &[&str]| {
+        let first = ["calibrate", "--profile", profile, "--results", "out", "--format", "text"];
+        place.run(&[&first, more, &["labels.jsonl"]].concat())
+    };
+    of("lax", &[]).exits(2).says(&["is of the profile `parts`, and not of `lax`"]);
+    of("parts", &["--out", "c.json"]).exits(2).says(&["no certificate can be made of results", "--run RUN"]);
+    assert!(!place.path("c.json").exists());
+    of("parts", &[]).exits(0).says(&["nothing shows that these are of the policy as it is"]);
+}
+
+#[test]
+fn what_a_certificate_leaves_open_is_said() {
+    let place = certified();
+    let named = PROFILE.replace("audit: 50%", "audit: 50%, certificate: certificates/parts.json");
+    let wrong = "the profile asks for at most 2 % wrong documents, and the certificate `certificates/parts.json` promises at most 10 %";
+    let review = "documents that pass with overall below 0.9 can go without review, and the certificate `certificates/parts.json` does not cover them";
+    let with = |settings: String| {
+        place.write("profiles/parts.yaml", settings);
+        (place.run(&["check", "parts"]).exits(0).out, run(&place, &[]).exits(0).err)
+    };
+    let covered = "review: { when: overall < 0.9 }\n";
+    let (check, ran) = with(named.replace("wrong_documents: 10%", "wrong_documents: 2%") + covered);
+    assert!(check.contains("warning[LC551]") && check.contains(wrong) && ran.contains(wrong), "{check}{ran}");
+    assert!(!check.contains(review) && !ran.contains(review), "{check}{ran}");
+    for open in ["", "review: { when: overall < 0.85 }\n", "review: { when: status != passed }\n"] {
+        let (check, ran) = with(named.clone() + open);
+        assert!(check.contains(review) && ran.contains(review), "{open}: {check}{ran}");
+    }
+    let (check, ran) = with(named + covered);
+    assert!(!check.contains("LC551") && !ran.contains("warning"), "{check}{ran}");
 }
 
 #[test]
@@ -190,7 +294,7 @@ fn a_run_alone_needs_fewer_reviews_of_documents_that_were_drawn() {
     // All were looked at, and none is wrong above the threshold: nothing is left to chance.
     calibrate(&place, &["labels.jsonl", "--format", "text"]).exits(3);
     let ran = calibrate(&place, &["labels.jsonl", "--only-this-run", "--format", "text"]).exits(0);
-    ran.finds(&["Of the documents of this run accepted at overall ≥ 0.90, at most 5 % hold a wrong value"]);
+    ran.finds(&["Of the documents of this run accepted by `passed and overall ≥ 0.90`, at most 5 % hold a wrong value"]);
     place
         .run(&["calibrate", "--profile", "parts", "--only-this-run", "labels.jsonl"])
         .exits(2)

@@ -111,7 +111,13 @@ fn what_is_out_of_reach_says_how_many_more_and_of_which_kind() {
     let bad = labels("a", 0.96, 400, 20);
     calibrate(&place(all), &bad, &["--format", "text"])
         .exits(3)
-        .finds(&["no number of reviews helps", "these labels have been looked at"]);
+        .finds(&["no number of reviews helps; better rules may, with labels of newly drawn documents"]);
+    // A test that failed is not asked again with more of the same labels.
+    let ran = calibrate(&place(all), &labels("a", 0.96, 400, 5), &["--format", "text"]).exits(3).finds(&[
+        "these labels were tested, and more of them would be a second look: it takes new ones, of some ",
+        " reach overall ≥ 0.95, if as many are wrong as so far",
+    ]);
+    assert!(!ran.out.contains("would do if none is wrong"), "{}", ran.out);
     let none = labels("a", 0.5, 10, 0);
     calibrate(&place(all), &none, &["--format", "text"])
         .exits(3)
@@ -124,6 +130,9 @@ fn looking_at_any_time_is_tested_by_betting() {
     let enough =
         calibrate(&place(profile), &labels("a", 0.96, 220, 0), &["--format", "json"]).exits(0).json();
     assert!(enough["groups"][0]["thresholds"][0]["e_value"].as_f64().unwrap() >= 20.0);
+    // The bound holds at every look, and is that of the test.
+    let bound = enough["groups"][0]["thresholds"][0]["upper_bound"].as_f64().unwrap();
+    assert!((0.0195..=0.02).contains(&bound), "{bound}");
     calibrate(&place(profile), &labels("a", 0.96, 219, 0), &["--format", "json"]).exits(3);
 }
 
@@ -148,17 +157,36 @@ fn labels_that_cannot_be_used_are_named() {
         "{\"document\": \"a\"}\nx\n[]\n{\"document\": \"b\", \"wrong\": false, \"exampel\": true}\n",
     );
     place.run(&["calibrate", "--profile", "clinic", "labels.jsonl"]).exits(1).says(&[
-        "labels.jsonl, line 1: `wrong`: expected true or false, found nothing",
+        "labels.jsonl, line 1: `wrong`: expected true or false (in a table also yes, no, 1 or 0), found nothing",
         "labels.jsonl, line 2: column 1: not JSON",
         "labels.jsonl, line 3: expected a JSON object",
         "labels.jsonl, line 4: nothing reads `exampel`; did you mean `example`?",
-        "4 labels can't be read",
+        "4 lines can't be read",
     ]);
     place.write("labels.csv", "document,wrong\na,false,more\nb,perhaps\n");
     place.run(&["calibrate", "--profile", "clinic", "labels.csv"]).exits(1).says(&[
         "labels.csv, line 2: expected 2 cells, as in the first row, found 3",
-        "labels.csv, line 3: `wrong`: expected true or false, found `perhaps`",
+        "labels.csv, line 3: `wrong`: expected true or false (in a table also yes, no, 1 or 0), found `perhaps`",
     ]);
+    // Lines are counted alike whatever ends them.
+    place.write("labels.csv", "document,wrong\r\na,false\r\nb,WAHR\r\n");
+    place.run(&["calibrate", "--profile", "clinic", "labels.csv"]).exits(1).says(&[
+        "labels.csv, line 3: `wrong`: expected true or false (in a table also yes, no, 1 or 0), found `WAHR`",
+    ]);
+    place.write("labels.jsonl", "{\"document\": \"a\", \"rigth\": true}\n");
+    place
+        .run(&["calibrate", "--profile", "clinic", "labels.jsonl"])
+        .exits(1)
+        .says(&["line 1: nothing reads `rigth`; did you mean `right`?"]);
+    for (head, says) in [
+        ("document,rigth", "labels.csv, line 1: nothing reads `rigth`; did you mean `right`?"),
+        ("Document,wrong", "labels.csv, line 1: nothing reads `Document`; did you mean `document`?"),
+        ("document,falsch", "labels.csv, line 1: no column is called `wrong`"),
+    ] {
+        place.write("labels.csv", format!("{head}\na,true\nb,true\nc,true\n"));
+        let ran = place.run(&["calibrate", "--profile", "clinic", "labels.csv"]).exits(1).says(&[says]);
+        assert_eq!(ran.err.matches("labels.csv, line").count(), 1, "{}", ran.err);
+    }
     place.write("labels.jsonl", "{\"document\": \"a\", \"wrong\": false}\n");
     let ran = place.run(&["calibrate", "--profile", "clinic", "labels.jsonl"]).exits(1);
     ran.says(&["the label of `a` has no `score`, and no run gives one", "--run RUN"]);
