@@ -11,8 +11,8 @@ use super::exit::{Exit, Failure};
 use super::headings::{ARGUMENTS, OUTPUT, PROFILE};
 use super::loading::{ProfileArguments, usual_profile};
 use super::output::{Format, Output};
-use crate::disk::{self, Access};
-use crate::experiment::evaluate::{Evaluation, Evaluator};
+use crate::disk::{self, Access, FolderKey};
+use crate::experiment::evaluate::{Evaluation, Evaluator, UnusableLabel};
 use crate::report::{evaluation_html, evaluation_text};
 use crate::value::sanitize_line;
 use clap::Args;
@@ -54,6 +54,7 @@ pub(super) struct Arguments {
 
 pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
     let mut labels = LabelFiles::read(&arguments.labels, arguments.columns.as_deref(), output)?;
+    arguments.refuse_report_among_inputs(&labels)?;
     let recorded = if arguments.fresh.is_asked() { None } else { Some(arguments.results.source()?) };
     let named = match (&arguments.profile, &recorded) {
         (Some(profile), _) => profile.clone(),
@@ -79,6 +80,33 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         return Err(nothing_matched(&evaluation, labelled));
     }
     Ok(if is_broken || labels.is_broken || ran == Exit::Broken { Exit::Broken } else { Exit::Success })
+}
+
+impl Arguments {
+    /// The report must not take the place of what it is made from.
+    fn refuse_report_among_inputs(&self, labels: &LabelFiles) -> Result<(), Failure> {
+        let Some(report) = &self.report else { return Ok(()) };
+        // A report that is not there yet takes no place.
+        let Ok(key) = FolderKey::of(report) else { return Ok(()) };
+        let mut inputs: Vec<(&str, PathBuf)> = Vec::new();
+        inputs.extend(labels.files().iter().map(|file| ("labels", file.clone())));
+        inputs.extend(self.columns.iter().map(|file| ("map of `--columns`", file.clone())));
+        inputs.extend(self.profile.iter().map(|file| ("profile", file.into())));
+        inputs.extend(self.results.files()?.into_iter().map(|file| ("results", file)));
+        inputs.extend(self.results.journal().into_iter().map(|file| ("journal", file)));
+        inputs.extend(self.fresh.files(labels).map(|file| ("labelled documents", file)));
+        match inputs.iter().find(|(_, input)| FolderKey::of(input).is_ok_and(|input| input == key)) {
+            Some((what, input)) => {
+                let message = format!(
+                    "`--report {}` would overwrite the {what} `{}`",
+                    report.display(),
+                    input.display()
+                );
+                Err(Failure::usage(message).help("write the report to another file, such as `quality.html`"))
+            }
+            None => Ok(()),
+        }
+    }
 }
 
 fn write(evaluation: &Evaluation, arguments: &Arguments, output: &mut Output) -> Result<(), Failure> {
@@ -107,6 +135,19 @@ fn nothing_matched(evaluation: &Evaluation, labelled: usize) -> Failure {
     let results = evaluation.sources.result_documents;
     let message = format!("no label fits a result: {labelled} labelled documents, {results} results");
     let unmatched = &evaluation.unmatched;
+    if let (Some(label), None) = (unmatched.unusable.first(), unmatched.fields.first()) {
+        let message = format!("no label can be used: {labelled} labelled documents, {results} results");
+        let UnusableLabel { field, place, expected, .. } = label;
+        return Failure::broken(message).help(sanitize_line(&format!(
+            "values of `{field}` are {expected}, unlike the label in {place}"
+        )));
+    }
+    let has_other_reason = !unmatched.fields.is_empty() || !unmatched.disputed.is_empty();
+    if evaluation.documents.not_judged > 0 && !has_other_reason {
+        let message = format!("no label is of a field: {labelled} labelled documents, {results} results");
+        return Failure::broken(message)
+            .help("documents that only their type is known of are neither right nor wrong");
+    }
     let help = match (unmatched.labels.first(), unmatched.documents.first(), unmatched.fields.first()) {
         (_, _, Some(field)) => {
             format!("labels name fields that the profile does not have, such as `{}`", field.field)

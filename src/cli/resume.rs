@@ -62,6 +62,13 @@ impl JournalArgument {
         }
     }
 
+    /// The file: the one that was named, else that of the latest run, else the one in the state folder.
+    pub(super) fn file(&self) -> Option<PathBuf> {
+        let usual = || state_folder().map(|folder| folder.join("journal.sqlite"));
+        let latest = || recall().map(|latest| latest.journal).filter(|file| file.exists());
+        self.journal.clone().or_else(latest).or_else(usual)
+    }
+
     /// Whether one was named.
     pub(super) fn is_named(&self) -> bool {
         self.journal.is_some()
@@ -69,9 +76,7 @@ impl JournalArgument {
 
     /// Opens the journal, which must be there.
     pub(super) fn open(&self) -> Result<Journal, Failure> {
-        let usual = || state_folder().map(|folder| folder.join("journal.sqlite"));
-        let latest = || recall().map(|latest| latest.journal).filter(|file| file.exists());
-        let Some(file) = self.journal.clone().or_else(latest).or_else(usual) else {
+        let Some(file) = self.file() else {
             return Err(Failure::usage("no journal is known").help("name it with `--journal FILE`"));
         };
         match std::fs::metadata(&file) {

@@ -118,12 +118,12 @@ fn is_circle(_: &io::Error) -> bool {
     false
 }
 
-/// What tells a folder from all others, whatever it is called.
+/// What tells a folder, or a file, from all others, whatever it is called.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct FolderKey(#[cfg(unix)] (u64, u64), #[cfg(not(unix))] std::path::PathBuf);
 
 impl FolderKey {
-    /// Of the folder that has this name, or to which a link of this name leads.
+    /// Of the folder or file that has this name, or to which a link of this name leads.
     ///
     /// # Errors
     /// What the system says.

@@ -9,7 +9,7 @@
 use super::assessor::Scoring;
 use super::grounded::Names;
 use super::grounding::{TextAlone, UnitOfField};
-use crate::rules::EvidenceRules;
+use crate::rules::{EvidenceRules, parse_date};
 use crate::value::{compare_numbers, is_present};
 use serde_json::{Map, Value};
 use std::cmp::Ordering;
@@ -32,6 +32,8 @@ pub(crate) struct FieldComparison<'s> {
     unit: Option<UnitOfField>,
     declared_unit: Option<&'s str>,
     tolerance: f64,
+    /// Whether its values are dates, as its name says: `date`, `reportDate`.
+    is_date: bool,
 }
 
 /// How many items two values of a field have, and how many of them are the same: 1 each of values that are no lists and no
@@ -66,8 +68,10 @@ impl<'s> ValueComparison<'s> {
             let number = self.rules.vocabularies.iter().position(|(known, _)| known == name)?;
             (!self.names.lexicon.only_qualifies(number)).then_some((number, name))
         };
+        let vocabulary = self.rules.vocabulary_of(key).and_then(|(name, _)| numbered(name));
         FieldComparison {
-            vocabulary: self.rules.vocabulary_of(key).and_then(|(name, _)| numbered(name)),
+            vocabulary,
+            is_date: vocabulary.is_none() && declared_unit.is_none() && is_name_of_date(key),
             unit: UnitOfField::of(declared_unit, key),
             declared_unit,
             tolerance: known.and_then(|field| field.tolerance).unwrap_or_default(),
@@ -109,7 +113,10 @@ impl<'s> ValueComparison<'s> {
             }
             _ => {}
         }
-        let alone = |value: &Value| TextAlone::read(&text_of(value), field.unit);
+        let alone = |value: &Value| {
+            let text = text_of(value);
+            TextAlone::read(if field.is_date { without_time(&text) } else { &text }, field.unit)
+        };
         let (a, b) = (alone(label), alone(extracted));
         if a.same_words(&b) {
             return true;
@@ -244,10 +251,33 @@ fn pair_off(l: usize, fits: &[Vec<usize>], tried: &mut [bool], partner: &mut [Op
 }
 
 impl FieldComparison<'_> {
+    /// What values of the field are, where a value, or a text in a list, can't be one of them: `a date`, `a number`. A part of a date
+    /// (`2016-09`, `spring of 2016`) is one, as a document may say no more.
+    pub(crate) fn expects_instead_of(self, value: &Value) -> Option<&'static str> {
+        let is_number = self.vocabulary.is_none() && (self.declared_unit.is_some() || self.tolerance > 0.0);
+        if !self.is_date && !is_number {
+            return None;
+        }
+        let can_be = |text: &str| match self.is_date {
+            true => TextAlone::may_be_date(without_time(text)),
+            false => text.chars().any(char::is_numeric),
+        };
+        let can_all = match value {
+            Value::Bool(_) | Value::Object(_) => false,
+            Value::Array(items) => items.iter().filter_map(Value::as_str).all(can_be),
+            Value::Null => true,
+            single => can_be(&text_of(single)),
+        };
+        (!can_all).then_some(if self.is_date { "a date" } else { "a number" })
+    }
+
     /// By what values are compared, for people: `vocabulary margin-status`, `number in mm ± 0.5`; empty for a field of which nothing is
     /// declared.
     pub(crate) fn described(self) -> String {
         let mut parts = Vec::new();
+        if self.is_date {
+            parts.push("date".to_owned());
+        }
         if let Some((_, name)) = self.vocabulary {
             parts.push(format!("vocabulary {name}"));
         }
@@ -259,6 +289,19 @@ impl FieldComparison<'_> {
         }
         parts.join(", ")
     }
+}
+
+/// Whether the last word of a field's name is `date`: `date`, `reportDate`, `report_date`, not `update`.
+fn is_name_of_date(key: &str) -> bool {
+    let key = key.strip_suffix('s').unwrap_or(key);
+    let before = key.strip_suffix("date").or_else(|| key.strip_suffix("Date"));
+    before.is_some_and(|before| key.ends_with("Date") || !before.ends_with(char::is_alphanumeric))
+}
+
+/// The day of an ISO date that has a time of day; any other text as it stands.
+fn without_time(text: &str) -> &str {
+    let text = text.trim();
+    parse_date(text).and_then(|_| text.get(..10)).unwrap_or(text)
 }
 
 /// The items of a list; a value that is none is a list of itself.

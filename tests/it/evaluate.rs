@@ -95,7 +95,10 @@ fn figures_are_those_of_a_count_by_hand() {
     let (labels, results) = four(&place);
     let found = evaluated(&place, &labels, &results);
     let of = |pointer: &str| found.pointer(pointer).unwrap_or_else(|| panic!("{pointer}: {found:#}"));
-    assert_eq!(of("/documents"), &json!({ "evaluated": 4, "right": 2, "wrong": 2, "with_false_values": 2 }));
+    assert_eq!(
+        of("/documents"),
+        &json!({ "evaluated": 4, "not_judged": 0, "right": 2, "wrong": 2, "with_false_values": 2 })
+    );
     assert_eq!((of("/passed/documents"), of("/passed/wrong")), (&json!(2), &json!(1)));
     assert_eq!((of("/refused/documents"), of("/refused/right")), (&json!(2), &json!(1)));
     // By Clopper and Pearson: of 2 one, at 95 %.
@@ -151,6 +154,15 @@ fn fields_are_compared_as_the_rubric_declares_them() {
         ("parts", json!(null), json!(["a"]), "spurious"),
         ("parts", json!(null), json!([]), "absent"),
         ("parts", json!(["a"]), json!(null), "missing"),
+        ("parts", json!(["a", "b", "c"]), json!(["c", "a"]), "missing"),
+        ("parts", json!(["a", "b", "c"]), json!(["a", "d"]), "wrong"),
+        ("date", json!("2016-09-06T00:00:00"), json!("September 6, 2016"), "right"),
+        ("date", json!("2016-09-06 00:00:00"), json!("06.09.2016"), "right"),
+        ("date", json!("2016-09-06"), json!("2016-09-06T08:30:00Z"), "right"),
+        ("date", json!("2016-09-06T00:00:00"), json!("2016-09-07"), "wrong"),
+        ("date", json!("06/09/2016"), json!("2016-09-06"), "right"),
+        ("date", json!("06/09/2016"), json!("2016-06-09"), "right"),
+        ("date", json!("September 2016"), json!("2016-09-07"), "wrong"),
         ("/ihcMarkers/ER", json!("positive"), json!("Positive"), "right"),
     ] {
         let extraction = match field {
@@ -445,4 +457,251 @@ fn what_can_not_be_evaluated_is_said_with_what_to_do() {
     ] {
         place.run(&[&["evaluate"], arguments].concat()).exits(exit).says(said);
     }
+}
+
+#[test]
+fn a_report_that_is_an_input_is_refused_before_anything_is_written() {
+    let place = place();
+    place.write("results.jsonl", results(&place, &[("a", true, 0.9, json!({ "grade": "2" }))]));
+    place.write("gold.csv", "document,grade\na,2\n");
+    place.write("folder/gold.csv", "document,grade\na,2\n");
+    place.write("gold.map.yaml", "document: document\nfields: [{ field: grade, from: grade }]\n");
+    place.write("reports/labels.csv", "document,grade\na.txt,2\n");
+    std::fs::hard_link(place.path("gold.csv"), place.path("other-name.csv")).unwrap();
+    let with_results = ["--results", "results.jsonl", "--columns", "gold.map.yaml"];
+    let fresh = ["--fresh", "--profile", "mine"];
+    for (labels, others, report, said) in [
+        ("gold.csv", &with_results[..], "gold.csv", "would overwrite the labels `gold.csv`"),
+        ("gold.csv", &with_results, "./folder/../gold.csv", "would overwrite the labels `gold.csv`"),
+        ("gold.csv", &with_results, "other-name.csv", "would overwrite the labels `gold.csv`"),
+        ("folder", &with_results, "folder/gold.csv", "would overwrite the labels `folder"),
+        (
+            "gold.csv",
+            &with_results,
+            "gold.map.yaml",
+            "would overwrite the map of `--columns` `gold.map.yaml`",
+        ),
+        ("gold.csv", &with_results, "results.jsonl", "would overwrite the results `results.jsonl`"),
+        ("reports/labels.csv", &fresh, "reports/a.txt", "would overwrite the labelled documents `reports"),
+    ] {
+        let before = place.read(report);
+        let words = [&["evaluate", labels, "--report", report], others].concat();
+        let ran = place.run(&words).exits(2).says(&[said, "write the report to another file"]);
+        assert!(ran.out.is_empty(), "{}", ran.out);
+        assert_eq!(place.read(report), before, "{report}");
+    }
+    // What is there and no input is replaced, as any report is.
+    place.write("old.html", "");
+    place.run(&["evaluate", "gold.csv", "--results", "results.jsonl", "--report", "old.html"]).exits(0);
+    assert!(place.read("old.html").contains("<html"));
+}
+
+#[test]
+fn documents_that_are_labelled_by_type_alone_are_neither_right_nor_wrong() {
+    let place = place();
+    let grade = || json!({ "grade": "2" });
+    let written = results(
+        &place,
+        &[
+            ("a", true, 0.9, grade()),
+            ("b", true, 0.9, grade()),
+            ("c", true, 0.9, grade()),
+            ("d", false, 0.5, grade()),
+        ],
+    );
+    let labels = [
+        json!({ "document": "a", "document_type": "pathology", "fields": { "grade": "2" } }),
+        json!({ "document": "b", "document_type": "pathology", "fields": {} }),
+        json!({ "document": "c", "document_type": "radiology", "fields": {} }),
+        json!({ "document": "d", "document_type": "radiology", "fields": {} }),
+    ]
+    .map(|label| label.to_string());
+    let found = evaluated(&place, &labels, &written);
+    let of = |at: usize| {
+        let kind = &found["document_types"][at];
+        [&kind["document_type"], &kind["documents"], &kind["judged"], &kind["right"]].map(Value::clone)
+    };
+    assert_eq!(of(0), [json!("pathology"), json!(2), json!(1), json!(1)]);
+    assert_eq!(of(1), [json!("radiology"), json!(2), json!(0), json!(null)]);
+    assert_eq!((&found["documents"]["evaluated"], &found["documents"]["not_judged"]), (&json!(1), &json!(3)));
+    assert_eq!((&found["passed"]["documents"], &found["passed"]["not_judged"]), (&json!(1), &json!(2)));
+    assert_eq!((&found["refused"]["documents"], &found["refused"]["not_judged"]), (&json!(0), &json!(1)));
+
+    let words = ["evaluate", "gold.jsonl", "--results", "results.jsonl", "--report", "page.html"];
+    let text = place.run(&words).exits(0).out;
+    let row = |name: &str| {
+        let line = text.lines().find(|line| line.trim_start().starts_with(name)).unwrap_or_default();
+        line.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(row("pathology"), "pathology 1 of 2 2 0 2 1 0.817 0.900 4 of 4", "{text}");
+    assert!(row("radiology").starts_with("radiology 0 of 2 0 0 1 – "), "{text}");
+    assert!(row("wrong among").ends_with("2 not judged besides"), "{text}");
+    assert!(row("not judged: 3 documents with a result").contains("labelled by type alone"), "{text}");
+    let page = place.read("page.html");
+    for said in ["2 not judged besides", "3 documents with a result, labelled by type alone", "0 of 2"] {
+        assert!(page.contains(said), "{said}: {page}");
+    }
+    // Where no label is of a field, that is said.
+    place.write("gold.jsonl", &labels[1]);
+    place
+        .run(&["evaluate", "gold.jsonl", "--results", "results.jsonl"])
+        .exits(1)
+        .says(&["no label is of a field", "neither right nor wrong"]);
+}
+
+#[test]
+fn a_list_that_lacks_an_item_has_no_false_value() {
+    let place = place();
+    let written = results(&place, &[("a", true, 0.9, json!({ "parts": ["x", "y"] }))]);
+    let found = evaluated(&place, &[label("a", json!({ "parts": ["x", "y", "z"] }))], &written);
+    assert_eq!(found["passed"]["with_false_values"], json!(0), "{found:#}");
+    assert_eq!(found["look_at"][0]["reason"], json!("passed_with_missing_values"));
+    assert_eq!(
+        (&found["confusions"][0]["verdict"], &found["confusions"][0]["label"]),
+        (&json!("missing"), &json!("z"))
+    );
+    let ran = place.run(&["evaluate", "gold.jsonl", "--results", "results.jsonl"]).exits(0);
+    assert!(!ran.out.contains("with a false value"), "{}", ran.out);
+    // Beyond a partial label, whatever else was extracted may be right.
+    place.write("part.csv", "document,parts\na,x;q\n");
+    place.write(
+        "part.map.yaml",
+        "document: document\nfields: [{ field: parts, from: parts, separator: ';', partial: true }]\n",
+    );
+    let words = [
+        "evaluate",
+        "part.csv",
+        "--columns",
+        "part.map.yaml",
+        "--results",
+        "results.jsonl",
+        "--format",
+        "json",
+    ];
+    let found = place.run(&words).exits(0).json();
+    assert_eq!(
+        (&found["fields"][0]["missing"], &found["fields"][0]["wrong"]),
+        (&json!(1), &json!(0)),
+        "{found:#}"
+    );
+}
+
+#[test]
+fn labels_that_can_not_be_a_value_of_their_field_are_named_and_not_counted() {
+    let place = place();
+    place.write(
+        "rules/rubrics/clinical.yaml",
+        "rubric: clinical\nextends: clinical\nfields: { tumorSizeMm: { unit: mm } }\n",
+    );
+    let extraction = json!({ "grade": "2", "date": "2016-09-06", "tumorSizeMm": 21 });
+    let written = results(&place, &[("a", true, 0.9, extraction)]);
+    for (field, wrong, expected) in [
+        ("date", json!("garbage"), "a date"),
+        ("date", json!("31.02.2016"), "a date"),
+        ("date", json!("2016-13-05"), "a date"),
+        ("date", json!({ "day": 6 }), "a date"),
+        ("tumorSizeMm", json!("viele"), "a number"),
+        ("tumorSizeMm", json!(true), "a number"),
+    ] {
+        let found = evaluated(&place, &[label("a", json!({ "grade": "2", field: wrong }))], &written);
+        assert_eq!(found["all_fields"]["documents"], json!(1), "{wrong}: {found:#}");
+        assert_eq!((&found["passed"]["documents"], &found["passed"]["wrong"]), (&json!(1), &json!(0)));
+        let unusable = &found["unmatched"]["unusable"][0];
+        assert_eq!(
+            (&unusable["field"], &unusable["expected"]),
+            (&json!(field), &json!(expected)),
+            "{found:#}"
+        );
+    }
+    let ran = place.run(&["evaluate", "gold.jsonl", "--results", "results.jsonl"]).exits(0);
+    let said = "the label of `tumorSizeMm` of `a` (gold.jsonl, line 1) can't be used for this field: expected a number, found `true`";
+    assert!(ran.out.contains(said), "{}", ran.out);
+    place.write("gold.jsonl", label("a", json!({ "date": "garbage" })));
+    place.run(&["evaluate", "gold.jsonl", "--results", "results.jsonl"]).exits(1).says(&[
+        "no label can be used",
+        "values of `date` are a date, unlike the label in gold.jsonl, line 1",
+    ]);
+    place.write("gold.jsonl", label("a", json!({ "grade": { "anyOf": ["1", "2"] } })));
+    place
+        .run(&["evaluate", "gold.jsonl", "--results", "results.jsonl"])
+        .exits(1)
+        .says(&["`grade`: unknown key `anyOf`; did you mean `any_of`?"]);
+    // Dates are said to be compared as such.
+    let found = evaluated(&place, &[label("a", json!({ "date": "September 2016", "grade": "2" }))], &written);
+    assert_eq!(found["fields"][0]["compared_by"], json!("date"));
+}
+
+#[test]
+fn rows_of_a_table_are_named_by_their_line_whatever_ends_it() {
+    let place = place();
+    place.write("results.jsonl", results(&place, &[("a", true, 0.9, json!({ "grade": "2" }))]));
+    for end in ["\n", "\r\n"] {
+        let rows = ["document,grade,margins", "a,2,", "", "\"gone\ntoo\",2,", ",3,", "a"];
+        place.write("gold.csv", rows.join("#").replace('#', end));
+        let ran = place.run(&["evaluate", "gold.csv", "--results", "results.jsonl"]).exits(1);
+        let ran = ran.says(&[
+            "gold.csv, line 6: `document`: expected the name",
+            "gold.csv, line 7: the row has 1 cells, and the header 3",
+        ]);
+        assert!(ran.out.contains("(gold.csv, line 4)"), "{}", ran.out);
+    }
+}
+
+#[test]
+fn tables_that_are_no_utf_8_are_named_once_with_what_to_do() {
+    let place = place();
+    place.write("results.jsonl", results(&place, &[("a", true, 0.9, json!({ "grade": "2" }))]));
+    let table = "document,grade\na,2\nb,3\n";
+    let wide: Vec<u8> = table.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let latin = [table.as_bytes(), b"Gr\xf6\xdfe,2\nGr\xf6\xdfe,3\n"].concat();
+    for bytes in [[&b"\xff\xfe"[..], &wide].concat(), wide, latin, b"PK\x03\x04\x00\x00\x08\xff".to_vec()] {
+        std::fs::write(place.path("gold.csv"), bytes).unwrap();
+        let ran = place.run(&["evaluate", "gold.csv", "--results", "results.jsonl"]).exits(1);
+        let ran = ran.says(&["gold.csv: the file is no UTF-8 text; save it as UTF-8"]);
+        assert_eq!(ran.err.matches("gold.csv").count(), 1, "{}", ran.err);
+    }
+}
+
+#[test]
+fn labels_of_others_without_a_map_are_said_to_need_one_once() {
+    let place = place();
+    place.write("results.jsonl", results(&place, &[("a", true, 0.9, json!({ "grade": "2" }))]));
+    let line = r#"{"document": "a", "doc_type": "pathology", "fields": {"grade": "2"}}"#;
+    place.write("gold.jsonl", [line; 25].join("\n"));
+    let ran = place.run(&["evaluate", "gold.jsonl", "--results", "results.jsonl"]).exits(1);
+    assert_eq!(ran.err.matches("--columns MAP.yaml").count(), 1, "{}", ran.err);
+    place.write("gold.jsonl", format!("{}\n{line}\n{line}", label("a", json!({ "grade": "2" }))));
+    let ran = place.run(&["evaluate", "gold.jsonl", "--results", "results.jsonl"]).exits(1);
+    assert_eq!(ran.err.matches("--columns MAP.yaml").count(), 1, "{}", ran.err);
+}
+
+#[test]
+fn what_the_text_leaves_out_is_in_the_json_form_and_on_the_page() {
+    let place = place();
+    let ids: Vec<String> = (0..210).map(|number| format!("d{number:03}")).collect();
+    let documents: Vec<(&str, bool, f64, Value)> =
+        ids.iter().map(|id| (id.as_str(), true, 0.9, json!({ "grade": "3" }))).collect();
+    let labels: Vec<String> = ids.iter().map(|id| label(id, json!({ "grade": "2" }))).collect();
+    let found = evaluated(&place, &labels, &results(&place, &documents));
+    assert_eq!(found["look_at"].as_array().map(Vec::len), Some(210));
+    // Every document is wrong, so no order is better than another; none is at less than nothing, either.
+    assert_eq!(found["risk_coverage"]["area"], json!(1.0));
+    let words = ["evaluate", "gold.jsonl", "--results", "results.jsonl", "--report", "page.html"];
+    let text = place.run(&words).exits(0).out;
+    let said =
+        "and 205 more: all of them in the JSON form; on the page of `--report`, the first 200 of each kind";
+    assert!(text.contains(said), "{text}");
+    let page = place.read("page.html");
+    assert!(page.contains("d199") && !page.contains("d200"), "{page}");
+    assert!(page.contains("and 10 more, all of them in the JSON form"), "{page}");
+}
+
+#[test]
+fn areas_are_never_less_than_nothing() {
+    let place = place();
+    let written = results(&place, &[("a", true, 0.9, json!({ "grade": "2" }))]);
+    let found = evaluated(&place, &[label("a", json!({ "grade": "2" }))], &written);
+    assert!(!found.to_string().contains("-0"), "{found:#}");
+    let text = place.run(&["evaluate", "gold.jsonl", "--results", "results.jsonl"]).exits(0).out;
+    assert!(!text.contains("-0"), "{text}");
 }

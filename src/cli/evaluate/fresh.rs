@@ -12,7 +12,7 @@ use clap::Args;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read, Seek, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Most documents that are named because they have no file.
 const MOST_NAMED: usize = 20;
@@ -54,6 +54,16 @@ struct Listed<'l> {
 impl FreshArguments {
     pub(super) fn is_asked(&self) -> bool {
         self.fresh
+    }
+
+    /// The files of the labelled documents, none where they are not run.
+    pub(super) fn files(&self, labels: &LabelFiles) -> impl Iterator<Item = PathBuf> {
+        let labels = labels.with_folders().filter(|_| self.fresh);
+        labels.map(|(label, folder)| self.file(&label.document, folder))
+    }
+
+    fn file(&self, document: &str, folder: &Path) -> PathBuf {
+        self.documents.as_deref().unwrap_or(folder).join(document)
     }
 
     /// Runs the loop over the labelled documents.
@@ -123,7 +133,7 @@ impl FreshArguments {
             match document_type.filter(|named| !plan.document_types().any(|known| known == *named)) {
                 Some(unknown) => *left_out.entry(unknown).or_default() += 1,
                 None => {
-                    let file = self.documents.as_deref().unwrap_or(folder).join(name);
+                    let file = self.file(name, folder);
                     let path = std::path::absolute(&file).unwrap_or(file);
                     if path.is_file() {
                         listed.push(Listed { name, document_type, path });

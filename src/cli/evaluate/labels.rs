@@ -22,35 +22,47 @@ const MOST_NAMED: usize = 20;
 const LABELS: &str = ".labels.json";
 
 /// Every label of a command.
+#[derive(Default)]
 pub(super) struct LabelFiles {
     records: Vec<LabelRecord>,
     /// The folder of the file that each record stands in, in the same order.
     folders: Vec<PathBuf>,
+    /// The files that were read.
+    files: Vec<PathBuf>,
     /// Whether something could not be read.
     pub(super) is_broken: bool,
     refused: usize,
+    /// Whether some of what can't be used is text, so that a map may make labels of it.
+    may_be_of_others: bool,
 }
 
 impl LabelFiles {
     /// Reads files and folders. What can't be used is said, and the rest is there.
     pub(super) fn read(paths: &[PathBuf], map: Option<&Path>, output: &mut Output) -> Result<Self, Failure> {
         let map = map.map(|file| read_map(file, output)).transpose()?;
-        let mut labels =
-            LabelFiles { records: Vec::new(), folders: Vec::new(), is_broken: false, refused: 0 };
+        let mut labels = LabelFiles::default();
         for path in paths {
             for file in files_of(path)? {
                 labels.file(&file, map.as_ref(), output)?;
+                labels.files.push(file);
             }
         }
         if let Some(more @ 1..) = labels.refused.checked_sub(MOST_NAMED) {
             output.say(&format!("  {more} more labels can't be used"));
         }
+        let of_others = "labels of another form are read by `--columns MAP.yaml`; `docs/evaluate.md` says how, and how ours are written";
         if labels.records.is_empty() {
-            return Err(
-                Failure::broken("there are no labels").help("`docs/evaluate.md` says how labels are written")
-            );
+            return Err(Failure::broken("there are no labels").help(of_others));
+        }
+        if labels.may_be_of_others && map.is_none() {
+            output.say(&format!("  help: {of_others}"));
         }
         Ok(labels)
+    }
+
+    /// The files that were read.
+    pub(super) fn files(&self) -> &[PathBuf] {
+        &self.files
     }
 
     /// The records, each with the folder of its file.
@@ -69,6 +81,10 @@ impl LabelFiles {
         })?;
         let place = file.display().to_string();
         let (records, errors) = match ending(file).as_str() {
+            _ if !is_text(&bytes) => {
+                let message = "the file is no UTF-8 text; save it as UTF-8 (a workbook as CSV in UTF-8)";
+                (Vec::new(), vec![LabelError::new(&place, message)])
+            }
             "csv" | "tsv" => read_table(&bytes, map, &place),
             "jsonl" | "ndjson" => read_lines(&bytes, map, &place),
             _ => {
@@ -79,6 +95,7 @@ impl LabelFiles {
         let folder = file.parent().unwrap_or(Path::new("")).to_path_buf();
         self.folders.extend(records.iter().map(|_| folder.clone()));
         self.records.extend(records);
+        self.may_be_of_others |= !errors.is_empty() && is_text(&bytes);
         for error in errors {
             self.is_broken = true;
             self.refused += 1;
@@ -89,6 +106,11 @@ impl LabelFiles {
         }
         Ok(())
     }
+}
+
+/// Whether a file is UTF-8 text. Text has no zero bytes; UTF-16 is full of them.
+fn is_text(bytes: &[u8]) -> bool {
+    std::str::from_utf8(bytes).is_ok() && !bytes.contains(&0)
 }
 
 fn read_lines(bytes: &[u8], map: Option<&LabelMap>, place: &str) -> (Vec<LabelRecord>, Vec<LabelError>) {

@@ -54,9 +54,20 @@ impl ResultArguments {
             let run = find_run(&journal, self.run.as_deref().unwrap_or("latest"))?;
             return Ok(ResultSource::Run(Box::new(journal), Box::new(run)));
         };
+        Ok(ResultSource::Files(self.files()?, path.display().to_string()))
+    }
+
+    /// The journal with the run.
+    pub(super) fn journal(&self) -> Option<PathBuf> {
+        self.journal.file()
+    }
+
+    /// The files with results; none of a run.
+    pub(super) fn files(&self) -> Result<Vec<PathBuf>, Failure> {
+        let Some(path) = &self.results else { return Ok(Vec::new()) };
         let named = path.display().to_string();
         if !path.is_dir() {
-            return Ok(ResultSource::Files(vec![path.clone()], named));
+            return Ok(vec![path.clone()]);
         }
         let found = files_below(path, "", MOST_DEPTH);
         if found.cut {
@@ -74,7 +85,7 @@ impl ResultArguments {
             return Err(Failure::broken(format!("the folder `{named}` has no results"))
                 .help("`loopctl run --out DIR` writes them, as `X-result.json`"));
         }
-        Ok(ResultSource::Files(files, named))
+        Ok(files)
     }
 }
 

@@ -1,7 +1,7 @@
 //! What came of a labelled document.
 
-use super::evaluation::Reason;
-use super::outcome::{FieldOutcome, last_key, outcome, top_key};
+use super::evaluation::{Disputed, Reason, UnusableLabel};
+use super::outcome::{FieldOutcome, last_key, outcome, top_key, unusable};
 use super::settle::{Settled, Source, settle};
 use crate::result::DocumentResult;
 use crate::score::{Support, ValueComparison};
@@ -26,13 +26,15 @@ pub(super) struct DocumentOutcome {
     pub(super) usage: Usage,
     pub(super) cached_calls: u64,
     pub(super) fields: Vec<FieldOutcome>,
-    pub(super) disputed: Vec<(String, Vec<String>)>,
+    pub(super) disputed: Vec<Disputed>,
+    pub(super) unusable: Vec<UnusableLabel>,
 }
 
 impl DocumentOutcome {
-    /// Holds the labels of a document against its result. `classified` is what it would have been taken for, where its type was told;
+    /// Holds the labels of the document `name` against its result. `classified` is what it would have been taken for, where its type was told;
     /// `filled_in` are the fields that the host takes from the document's text.
     pub(super) fn of(
+        name: &str,
         labels: &BTreeMap<String, Vec<Source>>,
         classified: Option<&str>,
         result: &DocumentResult,
@@ -40,11 +42,24 @@ impl DocumentOutcome {
         filled_in: &BTreeSet<String>,
     ) -> Self {
         let extraction = result.best_extraction.as_deref().unwrap_or(&Value::Null);
-        let (mut fields, mut disputed) = (Vec::new(), Vec::new());
+        let (mut fields, mut disputed, mut unusable_labels) = (Vec::new(), Vec::new(), Vec::new());
         for (field, sources) in labels {
             match settle(last_key(field), sources, comparison) {
-                Some(Settled::Holds(label)) => fields.push(outcome(field, label, extraction, comparison)),
-                Some(Settled::Disputed(labels)) => disputed.push((field.clone(), labels)),
+                Some(Settled::Holds(source)) => {
+                    match unusable(field, &source.label, extraction, comparison) {
+                        None => fields.push(outcome(field, &source.label, extraction, comparison)),
+                        Some((expected, label)) => unusable_labels.push(UnusableLabel {
+                            document: name.to_owned(),
+                            field: field.clone(),
+                            place: source.place.clone(),
+                            expected,
+                            label,
+                        }),
+                    }
+                }
+                Some(Settled::Disputed(labels)) => {
+                    disputed.push(Disputed { document: name.to_owned(), field: field.clone(), labels });
+                }
                 None => {}
             }
         }
@@ -69,7 +84,13 @@ impl DocumentOutcome {
             cached_calls: result.cached_calls as u64,
             fields,
             disputed,
+            unusable: unusable_labels,
         }
+    }
+
+    /// Whether it has a label of a field, so that it is right or wrong.
+    pub(super) fn is_judged(&self) -> bool {
+        !self.fields.is_empty()
     }
 
     pub(super) fn is_right(&self) -> bool {

@@ -31,9 +31,9 @@ pub(crate) struct Evaluation {
     pub(crate) risk_coverage: RiskCoverage,
     /// What the documents cost.
     pub(crate) cost: CostFigures,
-    /// Documents that a person should look at, the most important first: at most 50 for each reason.
+    /// Every document that a person should look at, the most important first.
     pub(crate) look_at: Vec<LookAtDocument>,
-    /// How many documents there are for each reason, those that are left out there as well.
+    /// How many documents there are for each reason.
     pub(crate) look_at_counts: BTreeMap<Reason, u64>,
     /// What has no counterpart.
     pub(crate) unmatched: Unmatched,
@@ -54,11 +54,13 @@ pub(crate) struct Sources {
     pub(crate) confidence: f64,
 }
 
-/// Documents that have both a label and a result.
+/// Documents that have both a label of a field and a result.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
 pub(crate) struct DocumentFigures {
     /// How many there are.
     pub(crate) evaluated: u64,
+    /// How many more have a label and a result, but no label of a field that can be judged: most often only that of their type.
+    pub(crate) not_judged: u64,
     /// In how many every labelled field is right.
     pub(crate) right: u64,
     /// In how many one is not.
@@ -72,6 +74,8 @@ pub(crate) struct DocumentFigures {
 pub(crate) struct PassedFigures {
     /// How many there are.
     pub(crate) documents: u64,
+    /// How many more passed that have no label of a field that can be judged.
+    pub(crate) not_judged: u64,
     /// How many of them are wrong.
     pub(crate) wrong: u64,
     /// How many of these have a wrong or spurious value.
@@ -87,6 +91,8 @@ pub(crate) struct PassedFigures {
 pub(crate) struct RefusedFigures {
     /// How many there are.
     pub(crate) documents: u64,
+    /// How many more did not pass that have no label of a field that can be judged.
+    pub(crate) not_judged: u64,
     /// How many of them are right.
     pub(crate) right: u64,
     /// The share that is right.
@@ -110,7 +116,7 @@ pub(crate) struct FieldFigures {
     pub(crate) right: u64,
     /// Another one was extracted.
     pub(crate) wrong: u64,
-    /// None was extracted where there is one.
+    /// None was extracted where there is one, or only some of the items of a list or members of a mapping, and nothing else.
     pub(crate) missing: u64,
     /// One was extracted where there is none.
     pub(crate) spurious: u64,
@@ -149,8 +155,10 @@ pub(crate) struct TypeFigures {
     pub(crate) unknown: u64,
     /// How many passed.
     pub(crate) passed: u64,
-    /// In how many every labelled field is right.
-    pub(crate) right: u64,
+    /// How many have a label of a field, so that they are right or wrong.
+    pub(crate) judged: u64,
+    /// In how many of these every labelled field is right; `None` where none is judged.
+    pub(crate) right: Option<u64>,
     /// The mean overall score of what was returned.
     pub(crate) mean_overall: Option<f64>,
     /// That of the first candidates.
@@ -277,6 +285,8 @@ pub(crate) struct Unmatched {
     pub(crate) ambiguous: Vec<Ambiguous>,
     /// Fields of documents about which labels differ, and nothing says which of them holds.
     pub(crate) disputed: Vec<Disputed>,
+    /// Labels that can't be a value of their field.
+    pub(crate) unusable: Vec<UnusableLabel>,
 }
 
 /// A label of a document that has no result.
@@ -323,7 +333,22 @@ pub(crate) struct Disputed {
     pub(crate) labels: Vec<String>,
 }
 
-/// A number with six decimals, so that what is written is short and the same on every machine.
+/// A label that can't be a value of its field.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct UnusableLabel {
+    /// The document, as the label names it.
+    pub(crate) document: String,
+    /// The field.
+    pub(crate) field: String,
+    /// Where the label stands.
+    pub(crate) place: String,
+    /// What values of the field are: `a date`.
+    pub(crate) expected: &'static str,
+    /// What the label says.
+    pub(crate) label: String,
+}
+
+/// A number with six decimals, so that what is written is short and the same on every machine. Never `-0`, which an empty sum is.
 pub(super) fn rounded(number: f64) -> f64 {
-    (number * 1e6).round() / 1e6
+    (number * 1e6).round() / 1e6 + 0.0
 }

@@ -2,7 +2,7 @@
 
 use super::document_names::{DocumentNames, Fit};
 use super::document_outcome::DocumentOutcome;
-use super::evaluation::{Ambiguous, Disputed, Evaluation, Sources, UnknownField, Unmatched, UnmatchedLabel};
+use super::evaluation::{Ambiguous, Evaluation, Sources, UnknownField, Unmatched, UnmatchedLabel};
 use super::label::LabelRecord;
 use super::outcome::top_key;
 use super::settle::Source;
@@ -142,6 +142,7 @@ impl<'p> Evaluator<'p> {
         let comparison = self.comparison;
         let Some(document) = self.documents.get_mut(number) else { return };
         let outcome = DocumentOutcome::of(
+            &document.name,
             &document.fields,
             document.classified.as_deref(),
             result,
@@ -156,7 +157,7 @@ impl<'p> Evaluator<'p> {
         let mut ambiguous = std::mem::take(&mut self.ambiguous);
         let mut evaluated: Vec<(Option<String>, DocumentOutcome)> = Vec::new();
         let mut unmatched: Vec<(String, String)> = Vec::new();
-        let mut disputed = Vec::new();
+        let (mut disputed, mut unusable) = (Vec::new(), Vec::new());
         let labelled_documents = self.documents.len() as u64;
         for mut document in std::mem::take(&mut self.documents) {
             let best = document.results.iter().map(|(fit, _)| *fit).min();
@@ -166,11 +167,8 @@ impl<'p> Evaluator<'p> {
             let mut fitting: Vec<DocumentOutcome> = fitting.into_iter().map(|(_, outcome)| outcome).collect();
             match (fitting.len(), fitting.pop()) {
                 (1, Some(mut outcome)) => {
-                    disputed.extend(outcome.disputed.drain(..).map(|(field, labels)| Disputed {
-                        document: document.name.clone(),
-                        field,
-                        labels,
-                    }));
+                    disputed.append(&mut outcome.disputed);
+                    unusable.append(&mut outcome.unusable);
                     evaluated.push((document.document_type, outcome));
                 }
                 (_, Some(last)) => {
@@ -191,6 +189,7 @@ impl<'p> Evaluator<'p> {
             fields,
             ambiguous,
             disputed,
+            unusable,
         };
         let sources = Sources {
             results,

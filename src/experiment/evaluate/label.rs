@@ -70,7 +70,7 @@ pub(crate) struct LabelError {
 }
 
 impl LabelError {
-    pub(super) fn new(place: &str, message: impl Into<String>) -> Self {
+    pub(crate) fn new(place: &str, message: impl Into<String>) -> Self {
         LabelError { place: place.to_owned(), message: message.into() }
     }
 }

@@ -154,6 +154,9 @@ fn field(name: &str, value: &Value, place: &str) -> Result<FieldLabel, LabelErro
                 if other.is_array() { "an empty list" } else { kind(other) }
             ),
         )),
+        (Some((key, Value::Array(_))), None) if nearest(key, ["any_of"]).is_some() => {
+            Err(LabelError::new(place, format!("`{name}`: unknown key `{key}`; did you mean `any_of`?")))
+        }
         _ => Ok(FieldLabel::of(value.clone())),
     }
 }

@@ -32,14 +32,14 @@ pub(crate) fn read_table(
         return (Vec::new(), vec![error]);
     }
     let (mut records, mut errors) = (Vec::new(), Vec::new());
+    let mut lines = Lines::of(bytes);
     let mut row = StringRecord::new();
     loop {
-        let line = reader.position().line();
+        let start = reader.position().byte();
         match reader.read_record(&mut row) {
             Ok(false) => break,
             Ok(true) => {
-                let line = row.position().map_or(line, csv::Position::line);
-                let place = format!("{place}, line {line}");
+                let place = format!("{place}, line {}", lines.of_row(start));
                 let read = match map {
                     Some(map) => map.read_row(&|name| cell(&header, &row, name), &place),
                     None => by_header(&header, &row, &place).map(Some),
@@ -57,11 +57,40 @@ pub(crate) fn read_table(
                     csv::ErrorKind::Utf8 { .. } => "the row is no UTF-8 text".to_owned(),
                     _ => "the row can't be read".to_owned(),
                 };
-                errors.push(LabelError::new(&format!("{place}, line {line}"), why));
+                errors.push(LabelError::new(&format!("{place}, line {}", lines.of_row(start)), why));
             }
         }
     }
     (records, errors)
+}
+
+/// Counts the lines of a table. The reader's own count is one too low where lines end with CR and LF, because it takes the CR for the
+/// end of a row.
+struct Lines<'b> {
+    bytes: &'b [u8],
+    /// Up to where they are counted.
+    at: usize,
+    line: u64,
+}
+
+impl<'b> Lines<'b> {
+    fn of(bytes: &'b [u8]) -> Self {
+        Lines { bytes, at: 0, line: 1 }
+    }
+
+    /// The line of the row that begins at `start`, or after the ends of lines that follow there. Rows are asked for in their order.
+    fn of_row(&mut self, start: u64) -> u64 {
+        let start = usize::try_from(start).unwrap_or(usize::MAX);
+        while let Some(byte) = self.bytes.get(self.at) {
+            if self.at >= start && !matches!(byte, b'\r' | b'\n') {
+                break;
+            }
+            self.at += 1;
+            self.line +=
+                u64::from(*byte == b'\n' || *byte == b'\r' && self.bytes.get(self.at) != Some(&b'\n'));
+        }
+        self.line
+    }
 }
 
 /// What separates cells: the one of `,`, `;` and tabs that the first line has most of.

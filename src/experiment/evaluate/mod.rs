@@ -20,7 +20,9 @@ mod settle;
 mod summary;
 mod tally;
 
-pub(crate) use evaluation::{CostFigures, Evaluation, FieldFigures, LookAtDocument, TypeFigures};
+pub(crate) use evaluation::{
+    CostFigures, Evaluation, FieldFigures, LookAtDocument, TypeFigures, UnusableLabel,
+};
 pub(crate) use evaluator::Evaluator;
 pub(crate) use label::{LabelError, LabelRecord};
 pub(crate) use label_json::{read_json, read_json_line};

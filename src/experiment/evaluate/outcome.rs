@@ -17,7 +17,7 @@ pub(crate) enum Verdict {
     Wrong,
     /// A value was extracted where there is none.
     Spurious,
-    /// None was extracted where there is one.
+    /// None was extracted where there is one, or only a part of a list or mapping, and nothing that is not so.
     Missing,
     /// The right value was extracted.
     Right,
@@ -78,6 +78,7 @@ pub(super) fn outcome(
         None => Verdict::Missing,
         Some(_) if label.values().next().is_none() => Verdict::Spurious,
         Some(_) if is_whole(items) => Verdict::Right,
+        Some(extracted) if has_nothing_false(items, label, extracted) => Verdict::Missing,
         Some(_) => Verdict::Wrong,
     };
     let (label_shown, extracted_shown) = shown(key, label, extracted, comparison);
@@ -89,6 +90,35 @@ pub(super) fn outcome(
         label: cut(&label_shown),
         extracted: cut(&extracted_shown),
     }
+}
+
+/// Whether all that was extracted is right, as far as the label tells, so that values are only missing.
+fn has_nothing_false(items: Items, label: &FieldLabel, extracted: &Value) -> bool {
+    if label.is_partial {
+        // Other items may be right as well; another single value can't be.
+        extracted.is_array() || label.held != Held::Declared && items.agreeing > 0
+    } else {
+        items.extracted == items.agreeing
+    }
+}
+
+/// What values of the field are, and the label, where it can't be one of them.
+pub(super) fn unusable(
+    field: &str,
+    label: &FieldLabel,
+    extraction: &Value,
+    comparison: ValueComparison<'_>,
+) -> Option<(&'static str, String)> {
+    // Where a mapping is extracted, it is not the name of the field that tells what its values are.
+    let of_another_kind = |value: &Value| value.is_object() || value.is_boolean();
+    if label.held != Held::Declared || extracted(field, extraction).is_some_and(of_another_kind) {
+        return None;
+    }
+    let key = last_key(field);
+    let declared = comparison.field(key);
+    label
+        .values()
+        .find_map(|value| Some((declared.expects_instead_of(value)?, cut(&comparison.shown(key, value)))))
 }
 
 /// The right values and what was extracted, for people: of lists only the items in which they differ.

@@ -16,7 +16,7 @@ pub(super) struct Source {
 #[derive(Debug)]
 pub(super) enum Settled<'l> {
     /// One label holds.
-    Holds(&'l FieldLabel),
+    Holds(&'l Source),
     /// Labels that nothing puts in order say different things: where they stand, and who made them.
     Disputed(Vec<String>),
 }
@@ -32,7 +32,7 @@ pub(super) fn settle<'l>(
     let mut last = labels.iter().filter(|source| source.at == latest);
     let first = last.next()?;
     if last.all(|other| agree(field, &first.label, &other.label, comparison)) {
-        return Some(Settled::Holds(&first.label));
+        return Some(Settled::Holds(first));
     }
     let said = labels.iter().filter(|source| source.at == latest).map(|source| match &source.reviewer {
         Some(reviewer) => format!("{} ({reviewer})", source.place),

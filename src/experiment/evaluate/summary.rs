@@ -15,8 +15,6 @@ use std::collections::BTreeMap;
 
 /// Most pairs of values.
 const MOST_CONFUSIONS: usize = 500;
-/// Most documents to look at for one reason.
-const MOST_DOCUMENTS: usize = 50;
 
 /// Sums up what came of documents, which are sorted by their ids. `rubrics` has the fields of each type of document.
 pub(super) fn summed(
@@ -43,24 +41,32 @@ pub(super) fn summed(
 
     // Documents without a labelled field are neither right nor wrong.
     let judged: Vec<&DocumentOutcome> =
-        (all.iter().map(|(_, outcome)| outcome)).filter(|outcome| !outcome.fields.is_empty()).collect();
+        (all.iter().map(|(_, outcome)| outcome)).filter(|outcome| outcome.is_judged()).collect();
     let count =
         |wanted: &dyn Fn(&DocumentOutcome) -> bool| judged.iter().filter(|one| wanted(one)).count() as u64;
     let passed = count(&|one| one.passed);
     let passed_wrong = count(&|one| one.passed && !one.is_right());
     let refused = count(&|one| !one.passed);
     let refused_right = count(&|one| !one.passed && one.is_right());
+    let others = || all.iter().map(|(_, outcome)| outcome).filter(|outcome| !outcome.is_judged());
+    let (passed_not_judged, refused_not_judged) =
+        others().fold((0, 0), |(passed, refused), one| match one.passed {
+            true => (passed + 1, refused),
+            false => (passed, refused + 1),
+        });
     let (confusions, more_confusions) = most_frequent(confusions);
     let scored = judged.iter().map(|one| (one.overall, !one.is_right())).collect();
     Evaluation {
         documents: DocumentFigures {
             evaluated: judged.len() as u64,
+            not_judged: passed_not_judged + refused_not_judged,
             right: count(&DocumentOutcome::is_right),
             wrong: count(&|one| !one.is_right()),
             with_false_values: count(&DocumentOutcome::has_false_values),
         },
         passed: PassedFigures {
             documents: passed,
+            not_judged: passed_not_judged,
             wrong: passed_wrong,
             with_false_values: count(&|one| one.passed && one.has_false_values()),
             share_wrong: share(passed_wrong, passed),
@@ -68,6 +74,7 @@ pub(super) fn summed(
         },
         refused: RefusedFigures {
             documents: refused,
+            not_judged: refused_not_judged,
             right: refused_right,
             share_right: share(refused_right, refused),
             interval: interval(refused_right, refused, confidence),
@@ -115,9 +122,7 @@ fn looked_at(judged: &[&DocumentOutcome]) -> Vec<LookAtDocument> {
         let score = |one: &DocumentOutcome| one.overall.unwrap_or(-1.0);
         reason.cmp(other).then_with(|| score(b).total_cmp(&score(a))).then_with(|| a.id.cmp(&b.id))
     });
-    let groups = wanted.chunk_by(|(a, _), (b, _)| a == b);
-    let shown = groups.flat_map(|group| group.iter().take(MOST_DOCUMENTS).copied());
-    let documents = shown.map(|(reason, one)| {
+    let documents = wanted.into_iter().map(|(reason, one)| {
         let not_right = one.fields.iter().filter(|field| !field.verdict.is_right());
         LookAtDocument {
             document: one.id.clone(),
@@ -170,7 +175,10 @@ fn types(
             figures.unknown += u64::from(outcome.classified == UNKNOWN_TYPE);
         }
         figures.passed += u64::from(outcome.passed);
-        figures.right += u64::from(!outcome.fields.is_empty() && outcome.is_right());
+        if outcome.is_judged() {
+            figures.judged += 1;
+            *figures.right.get_or_insert_default() += u64::from(outcome.is_right());
+        }
         first.extend(outcome.first);
         last.extend(outcome.overall);
     }

@@ -1,7 +1,10 @@
 //! What stands on the page of an evaluation: words, numbers, plots and tables, so that the template only puts them in their places.
 
 use super::plots::{AgreementPlot, RiskPlot};
-use super::words::{confidence, cost, found, interval, part, ratio, share, statuses, unmatched, value};
+use super::words::{
+    confidence, cost, found, interval, not_judged, part, ratio, right, share, statuses, unmatched, value,
+    why_not_judged,
+};
 use crate::experiment::evaluate::{Evaluation, FieldFigures, LookAtDocument};
 use crate::report::page::{Fact, Row, Table, Tile, column, figure, of_100, tenths};
 use crate::report::run_summary::thousands;
@@ -11,7 +14,7 @@ use serde::Serialize;
 const MOST_CONFUSIONS: usize = 100;
 const MOST_UNMATCHED: usize = 50;
 /// Most documents to look at for one reason.
-const MOST_DOCUMENTS: usize = 20;
+pub(super) const MOST_DOCUMENTS_ON_PAGE: usize = 200;
 
 /// The page.
 #[derive(Debug, Serialize)]
@@ -84,7 +87,8 @@ fn look_at(evaluation: &Evaluation) -> Vec<Group<'_>> {
     let groups = evaluation.look_at.chunk_by(|a, b| a.reason == b.reason);
     let groups = groups.filter_map(|documents| {
         let reason = documents.first()?.reason;
-        let shown: Vec<Document<'_>> = documents.iter().take(MOST_DOCUMENTS).map(Document::of).collect();
+        let shown: Vec<Document<'_>> =
+            documents.iter().take(MOST_DOCUMENTS_ON_PAGE).map(Document::of).collect();
         let all = evaluation.look_at_counts.get(&reason).copied().unwrap_or_default();
         let more = all.saturating_sub(shown.len() as u64);
         Some(Group { why: reason.as_str(), documents: shown, more })
@@ -100,6 +104,7 @@ fn facts(evaluation: &Evaluation) -> Vec<Fact> {
         ("Results", sources.results.clone()),
         ("Labelled documents", thousands(sources.labelled_documents)),
         ("Documents with results", thousands(sources.result_documents)),
+        ("Not judged", why_not_judged(evaluation).unwrap_or_default()),
         ("Cost", spent),
     ];
     facts
@@ -116,24 +121,31 @@ fn tiles(evaluation: &Evaluation) -> Vec<Tile> {
     let of = |part: u64, whole: u64, range: String| {
         format!("{} of {}; {range} at {sure}", thousands(part), thousands(whole))
     };
+    let besides = |note: String, count: u64| match not_judged(count) {
+        Some(not_judged) => format!("{note}; {not_judged} besides"),
+        None => note,
+    };
     let tile = |name, value, note, class| Tile { name, value, note, class };
     vec![
         tile(
             "Evaluated",
             thousands(all.evaluated),
-            format!("{} right, {} wrong", thousands(all.right), thousands(all.wrong)),
+            besides(
+                format!("{} right, {} wrong", thousands(all.right), thousands(all.wrong)),
+                all.not_judged,
+            ),
             "",
         ),
         tile(
             "Wrong among the passed",
             share(passed.share_wrong),
-            of(passed.wrong, passed.documents, interval(passed.interval)),
+            besides(of(passed.wrong, passed.documents, interval(passed.interval)), passed.not_judged),
             "failed",
         ),
         tile(
             "Right among the refused",
             share(refused.share_right),
-            of(refused.right, refused.documents, interval(refused.interval)),
+            besides(of(refused.right, refused.documents, interval(refused.interval)), refused.not_judged),
             "review",
         ),
         tile(
@@ -265,14 +277,15 @@ fn types(evaluation: &Evaluation) -> Table {
     let rows = evaluation.document_types.iter().map(|of| {
         let labelled = |count: u64| if of.labelled == 0 { "–".to_owned() } else { thousands(count) };
         Row {
-            bar: of_100(of.right, of.documents),
+            bar: of_100(of.right.unwrap_or_default(), of.judged.max(1)),
             cells: vec![
                 of.document_type.clone(),
                 thousands(of.documents),
+                part(of.judged, of.documents),
                 labelled(of.recognised),
                 labelled(of.unknown),
                 thousands(of.passed),
-                thousands(of.right),
+                right(of),
                 ratio(of.mean_first),
                 ratio(of.mean_overall),
                 part(of.supported_values, of.values),
@@ -284,14 +297,15 @@ fn types(evaluation: &Evaluation) -> Table {
     });
     Table {
         heading: "Document types".to_owned(),
-        note: "As labelled, where labels say so. Recognised: taken for the labelled type; unknown: taken for none. A field is found where it \
-               has a value, right or wrong."
+        note: "As labelled, where labels say so. Recognised: taken for the labelled type; unknown: taken for none. Judged: with a \
+               label of a field; only these can be right. A field is found where it has a value, right or wrong."
             .to_owned(),
         caption: "Documents by type".to_owned(),
         bars: "Right, as bars",
         columns: vec![
             column("Type"),
             figure("Documents"),
+            figure("Judged"),
             figure("Recognised"),
             figure("Unknown"),
             figure("Passed"),

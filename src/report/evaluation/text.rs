@@ -1,6 +1,10 @@
 //! An evaluation for terminals: what matters first, then tables.
 
-use super::words::{confidence, cost, found, interval, part, ratio, share, statuses, unmatched, value};
+use super::page_view::MOST_DOCUMENTS_ON_PAGE;
+use super::words::{
+    confidence, cost, found, interval, not_judged, part, ratio, right, share, statuses, unmatched, value,
+    why_not_judged,
+};
 use crate::experiment::evaluate::{Evaluation, FieldFigures, LookAtDocument};
 use crate::report::paint::Paint;
 use crate::report::run_summary::{documents, thousands};
@@ -17,6 +21,7 @@ const MOST_UNMATCHED: usize = 5;
 const MOST_FOUND_IN_A_LINE: usize = 4;
 /// Longest values in tables, in characters, so that a line has at most 100.
 const LONGEST_NAME: usize = 24;
+const LONGEST_FIELD: usize = 15;
 const LONGEST_VALUE: usize = 26;
 
 /// An evaluation as text.
@@ -57,6 +62,9 @@ fn head(evaluation: &Evaluation, paint: Paint, out: &mut String) {
         thousands(sources.result_documents),
         confidence(sources.confidence)
     );
+    if let Some(why) = why_not_judged(evaluation) {
+        let _ = writeln!(out, "  not judged: {why}");
+    }
     let spent = cost(&evaluation.cost);
     if !spent.is_empty() {
         let _ = writeln!(out, "  {}", spent.join(", "));
@@ -69,10 +77,11 @@ fn head(evaluation: &Evaluation, paint: Paint, out: &mut String) {
             thousands(passed.wrong),
             share(passed.share_wrong),
             interval(passed.interval),
-            match passed.with_false_values {
-                0 => String::new(),
-                some => format!("{} with a false value", thousands(some)),
-            },
+            notes([
+                (passed.with_false_values > 0)
+                    .then(|| format!("{} with a false value", thousands(passed.with_false_values))),
+                not_judged(passed.not_judged).map(|count| format!("{count} besides")),
+            ]),
         ],
         vec![
             "right among the refused".to_owned(),
@@ -80,7 +89,7 @@ fn head(evaluation: &Evaluation, paint: Paint, out: &mut String) {
             thousands(refused.right),
             share(refused.share_right),
             interval(refused.interval),
-            String::new(),
+            notes([not_judged(refused.not_judged).map(|count| format!("{count} besides")), None]),
         ],
     ];
     let columns = [
@@ -94,12 +103,17 @@ fn head(evaluation: &Evaluation, paint: Paint, out: &mut String) {
     out.push_str(&text_table("Documents", &columns, &rows, 0, paint));
 }
 
+fn notes(notes: [Option<String>; 2]) -> String {
+    notes.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
 fn fields(evaluation: &Evaluation, paint: Paint) -> String {
     let row = |field: &FieldFigures, name: String| {
         vec![
             name,
             thousands(field.documents),
-            thousands(field.right + field.absent),
+            thousands(field.right),
+            thousands(field.absent),
             thousands(field.wrong),
             thousands(field.missing),
             thousands(field.spurious),
@@ -111,7 +125,7 @@ fn fields(evaluation: &Evaluation, paint: Paint) -> String {
         ]
     };
     let mut rows: Vec<Vec<String>> =
-        evaluation.fields.iter().map(|field| row(field, cut(&field.field, 18))).collect();
+        evaluation.fields.iter().map(|field| row(field, cut(&field.field, LONGEST_FIELD))).collect();
     if rows.len() > 1 {
         rows.push(row(&evaluation.all_fields, "all".to_owned()));
     }
@@ -119,6 +133,7 @@ fn fields(evaluation: &Evaluation, paint: Paint) -> String {
         ("field", Left),
         ("docs", Right),
         ("right", Right),
+        ("abs", Right),
         ("wrong", Right),
         ("miss", Right),
         ("spur", Right),
@@ -136,11 +151,11 @@ fn types(evaluation: &Evaluation, paint: Paint) -> String {
         .map(|of| {
             vec![
                 cut(&of.document_type, LONGEST_NAME),
-                thousands(of.documents),
+                part(of.judged, of.documents),
                 if of.labelled == 0 { "–".to_owned() } else { thousands(of.recognised) },
                 if of.labelled == 0 { "–".to_owned() } else { thousands(of.unknown) },
                 thousands(of.passed),
-                thousands(of.right),
+                right(of),
                 ratio(of.mean_first),
                 ratio(of.mean_overall),
                 part(of.supported_values, of.values),
@@ -149,7 +164,7 @@ fn types(evaluation: &Evaluation, paint: Paint) -> String {
         .collect();
     let columns = [
         ("type", Left),
-        ("docs", Right),
+        ("judged", Right),
         ("recognised", Right),
         ("unknown", Right),
         ("passed", Right),
@@ -266,7 +281,7 @@ fn look_at(evaluation: &Evaluation, paint: Paint) -> String {
             text,
             "  {}",
             paint.faint(&format!(
-                "and {} more: on the page of `--report`, and in the JSON form",
+                "and {} more: all of them in the JSON form; on the page of `--report`, the first {MOST_DOCUMENTS_ON_PAGE} of each kind",
                 thousands(more)
             ))
         );

@@ -39,6 +39,27 @@ pub(super) fn part(part: u64, whole: u64) -> String {
     if whole == 0 { "–".to_owned() } else { format!("{} of {}", thousands(part), thousands(whole)) }
 }
 
+/// Of documents that nothing says whether they are right: `7 not judged`; nothing of none.
+pub(super) fn not_judged(count: u64) -> Option<String> {
+    (count > 0).then(|| format!("{} not judged", thousands(count)))
+}
+
+/// Why documents with a label and a result are not evaluated; nothing where all are.
+pub(super) fn why_not_judged(evaluation: &Evaluation) -> Option<String> {
+    let count = evaluation.documents.not_judged;
+    (count > 0).then(|| {
+        format!(
+            "{} with a result, labelled by type alone or by nothing that can be used",
+            crate::report::run_summary::documents(count)
+        )
+    })
+}
+
+/// How many documents of a type are right; a dash where nothing says so of any.
+pub(super) fn right(of: &TypeFigures) -> String {
+    of.right.map_or_else(|| "–".to_owned(), thousands)
+}
+
 /// In which share of the documents of a type each field of its rubric has a value: `grade 53 %`.
 pub(super) fn found(of: &TypeFigures) -> impl Iterator<Item = String> {
     of.found_fields.iter().map(|found| {
@@ -126,6 +147,13 @@ pub(super) fn unmatched(evaluation: &Evaluation, most: usize) -> Vec<String> {
         ));
     }
     more(found.disputed.len() as u64, "fields whose labels differ", &mut lines);
+    for label in found.unusable.iter().take(most) {
+        lines.push(format!(
+            "the label of `{}` of `{}` ({}) can't be used for this field: expected {}, found `{}`: not evaluated",
+            label.field, label.document, label.place, label.expected, label.label
+        ));
+    }
+    more(found.unusable.len() as u64, "labels that can't be used for their field", &mut lines);
     lines
 }
 

@@ -61,6 +61,19 @@ impl TextAlone {
         }
     }
 
+    /// Whether a text is a date, has one in it, or is a part of one, such as a month; a day that no calendar has (31 February) is none.
+    pub(crate) fn may_be_date(text: &str) -> bool {
+        let index = SourceIndex::new(text, &Vocabulary::default());
+        let mut dates = (0..index.tokens().len()).filter_map(|at| date::at(&index, at)).peekable();
+        if dates.peek().is_some() {
+            return dates.any(|date| date.is_in_calendar());
+        }
+        let numbers = || index.tokens().iter().filter(|token| token.kind == TokenKind::Number);
+        let is_year =
+            |token: &Token| token.text(text).parse::<u32>().is_ok_and(|year| (1900..=2199).contains(&year));
+        numbers().count() <= 2 && numbers().any(is_year)
+    }
+
     /// Whether both have the same words, whatever their case, accents, spaces and punctuation.
     pub(crate) fn same_words(&self, other: &Self) -> bool {
         self.words == other.words

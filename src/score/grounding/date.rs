@@ -155,6 +155,16 @@ impl DateHere {
             .any(|(y, m, d)| other().any(|(year, month, day)| same_year(*y, *year) && m == month && d == day))
     }
 
+    /// Whether one of its readings is a day that there is.
+    pub(super) fn is_in_calendar(&self) -> bool {
+        self.readings.iter().flatten().any(|(year, month, day)| {
+            // Of a year in two figures, any that ends so: the century decides about 29 February only.
+            let year = if *year < 100 { 2000 + year } else { *year };
+            let parts = (i16::try_from(year), i8::try_from(*month), i8::try_from(*day));
+            matches!(parts, (Ok(year), Ok(month), Ok(day)) if jiff::civil::Date::new(year, month, day).is_ok())
+        })
+    }
+
     /// Whether it may be the date that the value is.
     pub(super) fn may_be(&self, probe: &Probe<'_>) -> bool {
         let Some((year, month, day)) = iso(probe).or_else(|| in_words(probe)).or_else(|| figures(probe))
