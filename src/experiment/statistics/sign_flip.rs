@@ -9,7 +9,7 @@ use super::{Discordant, Seeded, mcnemar_exact, number};
 /// Up to so many differences every way to set their signs is tried.
 const MOST_EXACT: usize = 12;
 
-/// The two-sided p-value. With more than [`MOST_EXACT`] differences of different sizes, `samples` ways are drawn by `seed`, and the one
+/// The two-sided p-value. With more than twelve differences of different sizes, `samples` ways are drawn by `seed`, and the one
 /// seen counts as one more, so that it is never 0. Differences of one size are counted exactly: the sign test, which McNemar's is.
 #[must_use]
 pub fn sign_flip(differences: &[f64], samples: usize, seed: u64) -> f64 {
