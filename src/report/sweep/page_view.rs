@@ -3,8 +3,8 @@
 use super::plots::{DifferencePlot, FrontPlot};
 use super::race;
 use super::words::{
-    broken_constraints, counts, decimals, goal, interval, needed, number, passed, percent, policy,
-    policy_among, signed, signed_interval, standing, standing_word, verdict,
+    against_reference, broken_constraints, counts, decimals, goal, interval, number, passed, percent, policy,
+    policy_among, standing, standing_word, verdict,
 };
 use crate::experiment::sweep::{Findings, RaceFindings, ShownPolicy};
 use crate::report::page::{Fact, Row, Table, Tile, column, figure};
@@ -198,16 +198,7 @@ fn objective(findings: &Findings, at: usize) -> Option<Objective> {
         let (estimate, train) = (shown.test.get(at)?, shown.train.get(at)?);
         let mut cells =
             vec![name, number(*train, digits), number(estimate.mean, digits), interval(estimate, digits)];
-        let difference = shown.comparison.as_ref().and_then(|comparison| comparison.objectives.get(at));
-        cells.extend(match difference {
-            Some(difference) => [
-                signed(difference.estimate.mean, digits),
-                signed_interval(&difference.estimate, digits),
-                verdict(difference.verdict).to_owned(),
-                needed(difference),
-            ],
-            None => [String::new(), String::new(), "the reference".to_owned(), String::new()],
-        });
+        cells.extend(against_reference(shown, at, digits));
         Some(Row { cells, bar: 0.0, class: "" })
     };
     let mut rows: Vec<Row> = row("–".to_owned(), &findings.reference).into_iter().collect();

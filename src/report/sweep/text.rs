@@ -2,7 +2,7 @@
 
 use super::race;
 use super::words::{
-    broken_constraints, counts, decimals, goal, interval, needed, number, passed, percent, policy,
+    against_reference, broken_constraints, counts, decimals, goal, interval, number, passed, percent, policy,
     policy_among, signed, signed_interval, standing, standing_word, verdict,
 };
 use crate::experiment::sweep::{Findings, RaceFindings, ShownPolicy};
@@ -171,16 +171,7 @@ fn objective(findings: &Findings, at: usize, paint: Paint) -> String {
     let row = |name: String, shown: &ShownPolicy| {
         let estimate = shown.test.get(at)?;
         let mut row = vec![name, number(estimate.mean, digits), interval(estimate, digits)];
-        let difference = shown.comparison.as_ref().and_then(|comparison| comparison.objectives.get(at));
-        row.extend(match difference {
-            Some(difference) => [
-                signed(difference.estimate.mean, digits),
-                signed_interval(&difference.estimate, digits),
-                verdict(difference.verdict).to_owned(),
-                needed(difference),
-            ],
-            None => [String::new(), String::new(), "the reference".to_owned(), String::new()],
-        });
+        row.extend(against_reference(shown, at, digits));
         Some(row)
     };
     let mut rows: Vec<Vec<String>> = row(String::new(), &findings.reference).into_iter().collect();

@@ -66,6 +66,20 @@ pub(super) fn needed(difference: &Difference) -> String {
     difference.documents_needed.map_or_else(String::new, thousands)
 }
 
+/// The cells that compare a policy with the reference in an objective: difference, interval, verdict, documents needed.
+pub(super) fn against_reference(shown: &ShownPolicy, objective: usize, digits: usize) -> [String; 4] {
+    let difference = shown.comparison.as_ref().and_then(|comparison| comparison.objectives.get(objective));
+    match difference {
+        Some(difference) => [
+            signed(difference.estimate.mean, digits),
+            signed_interval(&difference.estimate, digits),
+            verdict(difference.verdict).to_owned(),
+            needed(difference),
+        ],
+        None => [String::new(), String::new(), "the reference".to_owned(), String::new()],
+    }
+}
+
 /// What the chosen policy breaks where it is judged: a sentence each.
 pub(super) fn broken_constraints(policy: &ShownPolicy) -> impl Iterator<Item = String> {
     policy.constraints_missed.iter().map(|constraint| {
