@@ -40,7 +40,7 @@ pub(super) struct FreshRun {
     /// A result on each line.
     pub(super) lines: Vec<u8>,
     pub(super) exit: Exit,
-    /// What labelled documents would have been taken for, of those whose type the loop was told.
+    /// What the classifier says of labelled documents whose type the loop was told.
     pub(super) classified: Vec<(String, String)>,
 }
 
@@ -184,7 +184,7 @@ impl Listed<'_> {
         record
     }
 
-    /// What it would be taken for; `None` where its type is not told, or nothing can be found out about it.
+    /// What the classifier says of it; `None` where its type is not told, or it can't be read.
     fn classified(&self, plan: &Plan) -> Option<String> {
         let classifier = plan.classifier.as_ref().filter(|_| self.document_type.is_some())?;
         let document = Input::new(DocumentId::new(self.name), Origin::File(self.path.clone())).read().ok()?;

@@ -106,7 +106,7 @@ impl<'c, 'p> Decider<'c, 'p> {
         self.history.overalls()
     }
 
-    /// What a person should know about how the decisions since were made; a note comes as often as it was made.
+    /// Takes the notes on the decisions since the last call; one stands there as often as it was made.
     pub fn take_notes(&mut self) -> Vec<String> {
         std::mem::take(&mut self.notes)
     }

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Debug)]
 pub(super) struct DocumentOutcome {
     pub(super) id: String,
-    /// What it was taken for, or would have been if nobody had told.
+    /// The type as which it was classified, or would have been had it not been told.
     pub(super) classified: String,
     pub(super) passed: bool,
     pub(super) final_status: &'static str,
@@ -31,7 +31,7 @@ pub(super) struct DocumentOutcome {
 }
 
 impl DocumentOutcome {
-    /// Holds the labels of the document `name` against its result. `classified` is what it would have been taken for, where its type was told;
+    /// Holds the labels of the document `name` against its result. `classified` is what the classifier says, where its type was told;
     /// `filled_in` are the fields that the host takes from the document's text.
     pub(super) fn of(
         name: &str,

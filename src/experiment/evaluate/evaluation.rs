@@ -31,7 +31,7 @@ pub(crate) struct Evaluation {
     pub(crate) risk_coverage: RiskCoverage,
     /// What the documents cost.
     pub(crate) cost: CostFigures,
-    /// Every document that a person should look at, the most important first.
+    /// Every document to review, the most important first.
     pub(crate) look_at: Vec<LookAtDocument>,
     /// How many documents there are for each reason.
     pub(crate) look_at_counts: BTreeMap<Reason, u64>,
@@ -149,9 +149,9 @@ pub(crate) struct TypeFigures {
     pub(crate) documents: u64,
     /// How many of them have a labelled type.
     pub(crate) labelled: u64,
-    /// How many of these were taken for that type.
+    /// How many of these were classified as that type.
     pub(crate) recognised: u64,
-    /// How many of these were taken for no type.
+    /// How many of these were classified as no type.
     pub(crate) unknown: u64,
     /// How many passed.
     pub(crate) passed: u64,
@@ -216,7 +216,7 @@ pub(crate) struct CostFigures {
     pub(crate) usd_per_right_passed: Option<f64>,
 }
 
-/// Why a person should look at a document.
+/// Why a document should be reviewed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Reason {
@@ -242,7 +242,7 @@ impl Reason {
     }
 }
 
-/// A document that a person should look at.
+/// A document to review.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct LookAtDocument {
     /// Its id in the results.

@@ -45,7 +45,7 @@ pub(crate) struct Evaluator<'p> {
 struct LabelledDocument {
     name: String,
     document_type: Option<String>,
-    /// What it would be taken for if nobody told its type.
+    /// What the classifier says of it, where its type was told.
     classified: Option<String>,
     place: String,
     fields: BTreeMap<String, Vec<Source>>,
@@ -107,7 +107,7 @@ impl<'p> Evaluator<'p> {
         }
     }
 
-    /// Says what a labelled document would be taken for if nobody told its type.
+    /// Says what the classifier says of a labelled document whose type was told.
     pub(crate) fn add_classified(&mut self, document: &str, document_type: String) {
         let (number, _) = self.names.number(document);
         if let Some(document) = self.documents.get_mut(number) {

@@ -297,7 +297,7 @@ fn types(evaluation: &Evaluation) -> Table {
     });
     Table {
         heading: "Document types".to_owned(),
-        note: "As labelled, where labels say so. Recognised: taken for the labelled type; unknown: taken for none. Judged: with a \
+        note: "As labelled, where labels say so. Recognised: classified as the labelled type; unknown: as none. Judged: with a \
                label of a field; only these can be right. A field is found where it has a value, right or wrong."
             .to_owned(),
         caption: "Documents by type".to_owned(),
