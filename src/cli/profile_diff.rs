@@ -23,7 +23,7 @@ const USUALLY_NAMED: usize = 20;
 
 #[derive(Args)]
 #[command(
-    after_help = "The two are compared by what they do, not by how they are written: each line says what holds of both, with what changes in it, as in `at least 0.95 → 0.98`. Settings that differ without any effect are named last.\n\nWith `--trajectories`, the recorded documents that would end otherwise are listed: status, stop reason, the candidate that is returned, how many candidates are made.\n\nFlags are laid over B only. Without B, A is compared with itself under those flags. The exit status is 0 whether the two differ or not; with `--exit-code` it is 3 when they do. It is 2 when one can't be used, 1 when a trajectory can't be read."
+    after_help = "The two are compared by what they do, not by how they are written: each line says what holds of both, with what changes in it, as in `at least 0.95 → 0.98`. Settings that differ without any effect are named last.\n\nWith `--trajectories`, the recorded documents that would end otherwise are listed: status, stop reason, the candidate that is returned, how many candidates are made.\n\nFlags are laid over B only. Without B, A is compared with itself under those flags. The exit status is 0 whether the two differ or not; with `--exit-code` it is 3 when they do, and with `--prove` also when it was not shown that they do not. It is 2 when one can't be used, 1 when a trajectory can't be read."
 )]
 pub(super) struct Arguments {
     /// Profile by name or path: how things are
@@ -164,7 +164,7 @@ fn proved(arguments: &Arguments, after: &str, output: &mut Output) -> Result<Exi
     let runs: Vec<&Trajectory> =
         compared.difference.iter().chain(shown).map(|difference| &difference.trajectory).collect();
     arguments.effort.write(&runs)?;
-    let differ = arguments.exit_code && compared.difference.is_some();
+    let differ = arguments.exit_code && compared.same() != Some(true);
     Ok(if differ { Exit::NotPassed } else { Exit::Success })
 }
 

@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 
 #[derive(Args)]
 #[command(
-    after_help = "A promise is what must hold of every run, whatever candidates score (`promises:` in the profile, see `docs/prove.md`). Every run is tried over a grid of values: each constant of the policy, just below and just above it, and the ends of what can be scored. A promise that does not hold is shown with a shortest run that breaks it.\n\nExit status: 0 every promise holds; 1 a file can't be written; 2 the profile or a promise can't be used; 3 a promise is broken."
+    after_help = "A promise is what must hold of every run, whatever candidates score (`promises:` in the profile, see `docs/prove.md`). Every run is tried over a grid of values: each constant of the policy, just below and just above it, and the ends of what can be scored. A promise that does not hold is shown with a shortest run that breaks it. One that was not broken holds only if all was tried that may break it; else it is `not shown`, and why.\n\nExit status: 0 every promise holds; 1 a file can't be written; 2 the profile or a promise can't be used; 3 a promise is broken, or not shown (unless `--allow-not-shown`)."
 )]
 pub(super) struct Arguments {
     /// Profile by name, or by path (`./mine.yaml`)
@@ -32,6 +32,9 @@ pub(super) struct Arguments {
     promises: Vec<PathBuf>,
     #[command(flatten)]
     effort: EffortArguments,
+    /// End with status 0 also when promises are not shown, as long as none is broken
+    #[arg(long)]
+    allow_not_shown: bool,
     /// How the proof is written to standard output
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
@@ -104,13 +107,14 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     }
     let mut runs = Vec::new();
     for proved in &proof.promises {
-        if let Some(Broken::Run(run)) = &proved.broken {
+        if let Some(Broken::Run(run)) = proved.broken() {
             runs.push(&run.trajectory);
             runs.extend(run.beside.as_ref().map(|(trajectory, _)| trajectory));
         }
     }
     arguments.effort.write(&runs)?;
-    Ok(if proof.holds() { Exit::Success } else { Exit::NotPassed })
+    let kept = proof.holds() || (arguments.allow_not_shown && !proof.is_broken());
+    Ok(if kept { Exit::Success } else { Exit::NotPassed })
 }
 
 fn proof_lines(tried: &TriedProfile) -> Vec<String> {

@@ -1,6 +1,6 @@
 //! Conditions that a profile writes as an expression, such as `overall < 0.80 or status != passed`.
 
-use crate::value::{CONDITION, Engine, unknown_functions, unknown_operations};
+use crate::value::{CONDITION, Comparisons, Engine, unknown_functions, unknown_operations};
 use minijinja::Value;
 use minijinja::value::Serde;
 use serde::Serialize;
@@ -18,6 +18,10 @@ pub struct Condition(Arc<str>);
 pub struct ConditionError(String);
 
 impl ConditionError {
+    pub(super) fn new(message: String) -> Self {
+        ConditionError(message)
+    }
+
     /// Said where the kinds of values do not go together.
     pub(super) fn cannot_be_computed() -> Self {
         let why = "it can't be computed: it names something that is not there, or computes with text";
@@ -69,10 +73,10 @@ impl Condition {
         &self.0
     }
 
-    /// The numbers that are written in it.
+    /// What it compares with what.
     #[must_use]
-    pub(crate) fn numbers(&self) -> Vec<f64> {
-        ENGINE.expression(&self.0).map(|program| program.numbers()).unwrap_or_default()
+    pub(crate) fn comparisons(&self) -> Comparisons {
+        ENGINE.comparisons(&self.0).unwrap_or_default()
     }
 
     /// The names that it uses, sorted.

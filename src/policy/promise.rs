@@ -6,6 +6,7 @@ use super::script_criteria::so_far;
 use super::{FinalStatus, History, IterationSummary, Spent, StopReason};
 use crate::diag::nearest;
 use crate::profile::IssueKind;
+use crate::value::Comparisons;
 use serde_json::{Map, Value, json};
 
 /// A run that has ended.
@@ -39,6 +40,12 @@ const NAMES: [(&str, &str); 15] = [
     ("missed_gate", "whether the candidate that is returned missed the gate"),
     ("issues", "its issues by kind: `issues.critical`, `issues.escalate` and so on"),
 ];
+
+/// Names of overall scores, of which one constant is compared with all.
+const OVERALLS: [&str; 5] = ["returned", "overall", "best_seen", "first", "last"];
+
+/// Names of whole numbers, of which every value is tried.
+const COUNTS: [&str; 3] = ["iterations", "calls", "rollbacks"];
 
 /// Scores come from sums: 0.80 may be 0.7999999999999999 (every comparison allows 1e-9).
 fn rounded(score: f64) -> f64 {
@@ -113,11 +120,26 @@ impl Ended<'_> {
     }
 }
 
+/// What is wrong with a text that a condition compares: it is no status, and no reason to stop that a run can have.
+fn unknown_word(word: &str) -> Option<String> {
+    let known = || {
+        FinalStatus::ALL.iter().map(|status| status.as_str()).chain(StopReason::words()).chain(["script:"])
+    };
+    // The reason of a group names its members.
+    let unknown =
+        word.split('+').find(|part| !part.starts_with("script:") && !known().any(|known| known == *part))?;
+    Some(match nearest(unknown, known()) {
+        Some(guess) => format!("no run ends `{unknown}`: did you mean `{guess}`?"),
+        None => format!("no run ends `{unknown}`: it is no status and no reason to stop"),
+    })
+}
+
 /// A checked condition about a run that has ended, such as `passed and issues.critical > 0`.
 #[derive(Debug, Clone)]
 pub struct PromiseCondition {
     condition: Condition,
     names: Vec<String>,
+    comparisons: Comparisons,
 }
 
 impl PromiseCondition {
@@ -142,8 +164,12 @@ impl PromiseCondition {
             })
         };
         let condition = Condition::parse(text, unknown)?;
+        let comparisons = condition.comparisons();
+        if let Some(message) = comparisons.texts.iter().find_map(|word| unknown_word(word)) {
+            return Err(ConditionError::new(message));
+        }
         let names = condition.names();
-        let promise = PromiseCondition { condition, names };
+        let promise = PromiseCondition { condition, names, comparisons };
         let nothing = Ended {
             history: &History::new(),
             reason: &StopReason::Accepted,
@@ -164,8 +190,35 @@ impl PromiseCondition {
 
     /// The numbers that are written in it.
     #[must_use]
-    pub(crate) fn numbers(&self) -> Vec<f64> {
-        self.condition.numbers()
+    pub(crate) fn numbers(&self) -> &[f64] {
+        &self.comparisons.numbers
+    }
+
+    /// Whether it looks at the number of issues of a kind.
+    #[must_use]
+    pub(crate) fn counts(&self, kind: IssueKind) -> bool {
+        self.comparisons.members.iter().any(|name| name.strip_prefix("issues.") == Some(kind.as_str()))
+    }
+
+    /// Whether it tells apart only what its constants do. It does not if it computes with values, or compares two that are not
+    /// known to be tried in every order.
+    #[must_use]
+    pub(crate) fn only_compares_constants(&self) -> bool {
+        let is_word = |name: &str| {
+            ["status", "stop_reason", "missed_gate"].contains(&name)
+                || FinalStatus::ALL.iter().any(|status| status.as_str() == name)
+        };
+        let both = |pair: &[String; 2], of: &[&str]| pair.iter().all(|name| of.contains(&name.as_str()));
+        let pairs = &self.comparisons.pairs;
+        let mut overalls = pairs.iter().filter(|pair| both(pair, &OVERALLS));
+        let first = overalls.next();
+        // With three overall scores in one condition, more of them may lie between two constants than are tried there.
+        let ordered =
+            overalls.all(|pair| first.is_some_and(|first| both(pair, &first.each_ref().map(String::as_str))));
+        let known = pairs.iter().all(|pair| {
+            both(pair, &OVERALLS) || both(pair, &COUNTS) || pair.iter().all(|name| is_word(name))
+        });
+        !self.comparisons.computes && ordered && known
     }
 
     /// Whether it uses a name.
@@ -221,6 +274,7 @@ mod tests {
             ("status in [passed, skipped]", true, false),
             ("not passed or stop_reason == 'accepted'", true, true),
             ("accuracy < 0.5 and issues.critical == 0 and calls <= 6", true, true),
+            ("stop_reason not in ['script:plateau', 'stagnation+decline']", true, true),
         ] {
             assert_eq!(ended(text, &StopReason::Accepted), Some(of_passed), "{text}");
             assert_eq!(ended(text, &StopReason::Gate), Some(of_failed), "{text}");
@@ -233,6 +287,9 @@ mod tests {
             ("pased", "did you mean `passed`?"),
             ("issues.critcal > 0", "can't be computed"),
             ("returned =< 1", ""),
+            ("status == 'pased'", "did you mean `passed`?"),
+            ("stop_reason == 'stagnaton'", "did you mean `stagnation`?"),
+            ("stop_reason in ['accepted', 'whatever']", "no run ends `whatever`"),
         ] {
             let error = PromiseCondition::parse(text, &[]).unwrap_err().to_string();
             assert!(error.contains(said), "{text}: {error}");

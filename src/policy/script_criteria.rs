@@ -37,6 +37,12 @@ impl ScriptCriteria {
         ScriptCriteria { compiled: Some((scripts, functions)) }
     }
 
+    /// Whether there are none.
+    #[must_use]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.compiled.is_none()
+    }
+
     /// Whether the criterion returns true for the run so far. The error says why there is no answer.
     pub(super) fn holds(
         &self,

@@ -4,7 +4,7 @@ use super::live::{decision_line, missed};
 use super::paint::Paint;
 use crate::diag::Span;
 use crate::experiment::prove::{
-    Acceptance, Broken, Comparison, Counterexample, Difference, Enumerated, Proof, Proved,
+    Acceptance, Broken, Comparison, Counterexample, Difference, Enumerated, Proof, Proved, Shown,
 };
 use crate::experiment::{Answer, IterationRecord, Simulated, Trajectory};
 use crate::facts::{Origin, display_name};
@@ -29,6 +29,9 @@ pub(crate) struct ProofReport<'a> {
     /// Where the profile's lines stand.
     pub(crate) places: Places<'a>,
 }
+
+/// What is told of a promise stands below its text.
+const INDENT: &str = "           ";
 
 /// Where a promise stands.
 fn place_of(span: &Span) -> String {
@@ -126,36 +129,50 @@ fn run_lines(
 pub(crate) fn proof_text(report: ProofReport<'_>, paint: Paint) -> String {
     let ProofReport { profile, promises, proof, places } = report;
     let mut out = String::new();
-    let broken = proof.promises.iter().filter(|proved| proved.broken.is_some()).count() as u64;
+    let number =
+        |is: fn(&Shown) -> bool| proof.promises.iter().filter(|proved| is(&proved.shown)).count() as u64;
+    let broken = number(|shown| matches!(shown, Shown::Broken(_)));
+    let not_shown = number(|shown| matches!(shown, Shown::NotShown(_)));
     let all = count(proof.promises.len() as u64, "promise");
-    let sum = match broken {
-        0 => paint.good(&format!("{all}, all hold")),
-        broken => paint.bad(&format!("{all}, {} broken", whole(broken))),
+    let sum = match (broken, not_shown) {
+        (0, 0) => paint.good(&format!("{all}, all hold")),
+        (0, open) => paint.warn(&format!("{all}, none broken, {} not shown", whole(open))),
+        (broken, 0) => paint.bad(&format!("{all}, {} broken", whole(broken))),
+        (broken, open) => paint.bad(&format!("{all}, {} broken, {} not shown", whole(broken), whole(open))),
     };
     let _ = writeln!(out, "{}: {sum}\n", paint.strong(&sanitize_line(profile)));
     for proved in &proof.promises {
-        let word = if proved.broken.is_some() { paint.bad("broken") } else { paint.good("holds ") };
+        let word = match &proved.shown {
+            Shown::Holds => paint.good("holds    "),
+            Shown::NotShown(_) => paint.warn("not shown"),
+            Shown::Broken(_) => paint.bad("broken   "),
+        };
         let place =
             proved.promise.span.as_ref().map(|span| format!("  [{}]", sanitize_line(&place_of(span))));
         let _ = writeln!(out, "{word}  {}{}", told(proved), place.unwrap_or_default());
-        match &proved.broken {
-            None => {}
-            Some(Broken::DeadLines(lines)) => {
+        match &proved.shown {
+            Shown::Holds => {}
+            Shown::NotShown(gaps) => {
+                for gap in gaps.iter().filter(|gap| !proof.enumerated.gaps.contains(gap)) {
+                    let _ = writeln!(out, "{INDENT}{}", sanitize_line(&gap.to_string()));
+                }
+            }
+            Shown::Broken(Broken::DeadLines(lines)) => {
                 for line in lines {
                     let place = places(line).map(|origin| format!("  [{}]", sanitize_line(&origin.place())));
                     let _ = writeln!(
                         out,
-                        "        `{}` decides no run{}",
+                        "{INDENT}`{}` decides no run{}",
                         sanitize_line(line),
                         place.unwrap_or_default()
                     );
                 }
             }
-            Some(Broken::Run(run)) => counterexample_text(run, places, &mut out),
+            Shown::Broken(Broken::Run(run)) => counterexample_text(run, places, &mut out),
         }
     }
     for waiver in &promises.waived {
-        let _ = writeln!(out, "{}  {}", paint.warn("waived"), sanitize_line(&waiver.to_string()));
+        let _ = writeln!(out, "{}  {}", paint.warn("waived   "), sanitize_line(&waiver.to_string()));
     }
     out.push('\n');
     out.push_str(&enumerated_text(&proof.enumerated));
@@ -171,18 +188,18 @@ fn told(proved: &Proved) -> String {
 }
 
 fn counterexample_text(run: &Counterexample, places: Places<'_>, out: &mut String) {
-    let indent = "        ";
-    let _ = writeln!(out, "{indent}{}", sanitize_line(&run.why));
+    let _ = writeln!(out, "{INDENT}{}", sanitize_line(&run.why));
     if run.by_chance {
-        let _ = writeln!(out, "{indent}found by chance: a shorter run may break it, too");
+        let _ = writeln!(out, "{INDENT}found by chance: a shorter run may break it, too");
     }
     match &run.beside {
-        None => run_lines(&run.trajectory, &run.simulated, places, indent, out),
+        None => run_lines(&run.trajectory, &run.simulated, places, INDENT, out),
         Some((trajectory, simulated)) => {
-            let _ = writeln!(out, "{indent}with the better candidate last:");
-            run_lines(&run.trajectory, &run.simulated, places, "          ", out);
-            let _ = writeln!(out, "{indent}with the worse one:");
-            run_lines(trajectory, simulated, places, "          ", out);
+            let deeper = format!("{INDENT}  ");
+            let _ = writeln!(out, "{INDENT}with the better candidate last:");
+            run_lines(&run.trajectory, &run.simulated, places, &deeper, out);
+            let _ = writeln!(out, "{INDENT}with the worse one:");
+            run_lines(trajectory, simulated, places, &deeper, out);
         }
     }
 }
@@ -196,6 +213,7 @@ fn enumerated_text(enumerated: &Enumerated) -> String {
         limit,
         complete,
         answered,
+        gaps,
         histories,
         decisions,
         random,
@@ -204,7 +222,7 @@ fn enumerated_text(enumerated: &Enumerated) -> String {
     let mut out = String::new();
     let places = format!("{} at each place", count(*candidates as u64, "candidate"));
     let stands = format!("{} by {}", runs(*histories), count(*decisions, "decision"));
-    let _ = match (complete, limit) {
+    let _ = match complete {
         _ if *answered => {
             writeln!(
                 out,
@@ -212,27 +230,20 @@ fn enumerated_text(enumerated: &Enumerated) -> String {
                 count(*depth, "candidate")
             )
         }
-        (true, Some(limit)) => {
+        true => {
             writeln!(
                 out,
                 "Every run to the limit of {} was tried over these values: {places}, {stands}.",
                 count(*limit, "candidate")
             )
         }
-        (true, None) => {
-            writeln!(
-                out,
-                "Nothing limits the number of candidates. Every run of up to {depth} was tried over these values: {places}, {stands}."
-            )
-        }
-        (false, _) => {
-            let of = limit.map(|limit| format!(" of {limit}")).unwrap_or_default();
-            writeln!(
-                out,
-                "Not complete: every run of up to {depth}{of} candidates was tried over these values: {places}, {stands}. `--decisions` allows for more."
-            )
+        false => {
+            writeln!(out, "Not all was tried over these values: {places}, {stands}.")
         }
     };
+    for gap in gaps {
+        let _ = writeln!(out, "Not shown, because {}.", sanitize_line(&gap.to_string()));
+    }
     for quantity in quantities {
         let values: Vec<String> = quantity
             .values
@@ -273,15 +284,23 @@ pub(crate) fn proof_json(report: ProofReport<'_>) -> Value {
         .collect();
     json!({
         "profile": profile,
-        "holds": proof.holds(),
+        "holds": holds(proof.promises.iter().map(|proved| &proved.shown)),
         "promises": proved,
         "waived": waived,
         "enumerated": proof.enumerated,
     })
 }
 
+/// True where all hold, false where one is broken; `null` where none is, and one is not shown.
+fn holds<'a>(shown: impl Iterator<Item = &'a Shown> + Clone) -> Option<bool> {
+    if shown.clone().any(|one| matches!(one, Shown::Broken(_))) {
+        return Some(false);
+    }
+    shown.clone().all(|one| matches!(one, Shown::Holds)).then_some(true)
+}
+
 fn proved_json(proved: &Proved, places: Places<'_>) -> Value {
-    let mut value = json!({ "promise": proved.promise.name, "holds": proved.broken.is_none() });
+    let mut value = json!({ "promise": proved.promise.name, "holds": holds(std::iter::once(&proved.shown)) });
     let Some(members) = value.as_object_mut() else { return value };
     if let PromiseKind::Shipped(promise) = &proved.promise.kind {
         members.insert("says".to_owned(), promise.sentence().into());
@@ -289,16 +308,19 @@ fn proved_json(proved: &Proved, places: Places<'_>) -> Value {
     if let Some(span) = &proved.promise.span {
         members.insert("place".to_owned(), place_of(span).into());
     }
-    match &proved.broken {
-        None => {}
-        Some(Broken::DeadLines(lines)) => {
+    match &proved.shown {
+        Shown::Holds => {}
+        Shown::NotShown(gaps) => {
+            members.insert("not_shown_because".to_owned(), json!(gaps));
+        }
+        Shown::Broken(Broken::DeadLines(lines)) => {
             let lines: Vec<Value> = lines
                 .iter()
                 .map(|line| json!({ "line": line, "place": places(line).map(|origin| origin.place()) }))
                 .collect();
             members.insert("dead_lines".to_owned(), lines.into());
         }
-        Some(Broken::Run(run)) => {
+        Shown::Broken(Broken::Run(run)) => {
             members.insert("why".to_owned(), run.why.as_str().into());
             members.insert("by_chance".to_owned(), run.by_chance.into());
             members.insert("counterexample".to_owned(), run_json(&run.trajectory, &run.simulated, places));
@@ -352,11 +374,14 @@ pub(crate) fn comparison_text(report: ComparisonReport<'_>, paint: Paint) -> Str
     let mut out = String::new();
     match &comparison.difference {
         None => {
-            let _ = writeln!(
-                out,
-                "{}",
-                paint.good(&format!("`{first}` and `{second}` decide alike in every run that was tried."))
-            );
+            let told = format!("`{first}` and `{second}` decide alike in every run that was tried");
+            let told = match comparison.same() {
+                Some(_) => paint.good(&format!("{told}.")),
+                None => {
+                    paint.warn(&format!("{told}, and not all were: it is not shown that they always do."))
+                }
+            };
+            let _ = writeln!(out, "{told}");
         }
         Some(difference) => {
             let length = difference.trajectory.iterations.len() as u64;
@@ -369,11 +394,18 @@ pub(crate) fn comparison_text(report: ComparisonReport<'_>, paint: Paint) -> Str
         }
     }
     let [only_first, only_second] = &comparison.accepts_only;
-    for (one, other, acceptance) in [(&first, &second, only_first), (&second, &first, only_second)] {
+    let sides = [(&first, &second, only_first), (&second, &first, only_second)];
+    for (side, (one, other, acceptance)) in sides.into_iter().enumerate() {
         match acceptance {
-            Acceptance::Only => {
+            Acceptance::Only if comparison.only(side).is_some() => {
                 let _ =
                     writeln!(out, "{}", paint.good(&format!("`{one}` accepts only what `{other}` accepts.")));
+            }
+            Acceptance::Only => {
+                let told = format!(
+                    "`{one}` accepted only what `{other}` accepted; it is not shown that it always does."
+                );
+                let _ = writeln!(out, "{}", paint.warn(&told));
             }
             Acceptance::Not(difference) => {
                 let _ = writeln!(out, "`{one}` accepts what `{other}` does not:");
@@ -406,19 +438,20 @@ pub(crate) fn comparison_json(report: ComparisonReport<'_>) -> Value {
             "after": run_json(&difference.trajectory, second, at_second),
         })
     };
-    let acceptance = |acceptance: &Acceptance| match acceptance {
-        Acceptance::Only => json!({ "holds": true }),
-        Acceptance::Not(difference) => json!({ "holds": false, "counterexample": shown(difference) }),
+    let acceptance = |side: usize| match comparison.accepts_only.get(side) {
+        Some(Acceptance::Not(difference)) => {
+            json!({ "holds": false, "counterexample": shown(difference) })
+        }
+        _ => json!({ "holds": comparison.only(side) }),
     };
     let [first, second] = names;
-    let [only_first, only_second] = &comparison.accepts_only;
     json!({
         "before": first,
         "after": second,
-        "same": comparison.difference.is_none(),
+        "same": comparison.same(),
         "difference": comparison.difference.as_ref().map(shown),
-        "before_accepts_only_what_after_accepts": acceptance(only_first),
-        "after_accepts_only_what_before_accepts": acceptance(only_second),
+        "before_accepts_only_what_after_accepts": acceptance(0),
+        "after_accepts_only_what_before_accepts": acceptance(1),
         "enumerated": comparison.enumerated,
     })
 }

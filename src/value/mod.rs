@@ -37,7 +37,7 @@ pub use quantity::{DocumentId, Millis, Score, Usd};
 pub(crate) use quantity::{EPSILON, at_least, below};
 pub use template::Limits;
 pub(crate) use template::{
-    CONDITION, Engine, KeptTemplate, MAX_BLOCK_BYTES, MESSAGE, Operation, PATH, PROMPT, Program,
+    CONDITION, Comparisons, Engine, KeptTemplate, MAX_BLOCK_BYTES, MESSAGE, Operation, PATH, PROMPT, Program,
     fill_in_path, long_block, unknown_functions, unknown_operations,
 };
 pub use text_pattern::TextPattern;

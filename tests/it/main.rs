@@ -133,6 +133,7 @@ mod project;
 mod prove;
 #[cfg(test)]
 mod prove_model;
+mod prove_not_shown;
 #[cfg(test)]
 mod provider;
 #[cfg(test)]

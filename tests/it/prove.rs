@@ -2,7 +2,7 @@
 
 use super::workspace::Workspace;
 use loopctl::diag::Problems;
-use loopctl::experiment::prove::{Broken, Effort, Proof, Subject, prove};
+use loopctl::experiment::prove::{Broken, Effort, Proof, Proved, Subject, prove};
 use loopctl::experiment::simulate;
 use loopctl::policy::{Promises, ScriptCriteria};
 use loopctl::profile::{Library, Override, load};
@@ -104,7 +104,7 @@ fn proof_within(profile: &str, flags: &[&str], effort: Effort) -> Proof {
     let proof = prove(&subject, &promises, effort);
     // A counterexample is what the policy makes of the trajectory, and no more.
     for proved in &proof.promises {
-        if let Some(Broken::Run(run)) = &proved.broken {
+        if let Some(Broken::Run(run)) = proved.broken() {
             assert_eq!(run.simulated, simulate(&profile.policy, &scripts, &run.trajectory), "{flags:?}");
             assert_eq!(run.simulated.decisions.len(), run.trajectory.iterations.len(), "{flags:?}");
         }
@@ -114,7 +114,7 @@ fn proof_within(profile: &str, flags: &[&str], effort: Effort) -> Proof {
 
 /// What is broken: the name of the promise, or the lines that are dead.
 fn broken(proof: &Proof) -> Vec<String> {
-    let of = |proved: &loopctl::experiment::prove::Proved| match &proved.broken {
+    let of = |proved: &Proved| match proved.broken() {
         None => Vec::new(),
         Some(Broken::DeadLines(lines)) => lines.iter().map(|line| format!("dead: {line}")).collect(),
         Some(_) => vec![proved.promise.name.clone()],
@@ -195,7 +195,7 @@ fn counterexamples_are_the_shortest() {
     let length = |profile: &str, flags: &[&str], promise: &str| {
         let proof = proof(profile, flags);
         let proved = proof.promises.iter().find(|proved| proved.promise.name == promise).unwrap();
-        let Some(Broken::Run(run)) = &proved.broken else { panic!("{promise} holds") };
+        let Some(Broken::Run(run)) = proved.broken() else { panic!("{promise} holds") };
         assert!(!run.by_chance);
         run.trajectory.iterations.len()
     };
@@ -211,7 +211,7 @@ fn what_is_too_much_is_said_and_tried_by_chance() {
     let proof = proof_within(&long, &["promises=[{ never: iterations == 9 }]"], effort);
     assert!(!proof.enumerated.complete && proof.enumerated.depth < 9, "{:?}", proof.enumerated);
     let found = proof.promises.iter().find(|one| one.promise.name.starts_with("never")).unwrap();
-    let Some(Broken::Run(run)) = &found.broken else { panic!("not found by chance") };
+    let Some(Broken::Run(run)) = found.broken() else { panic!("not found by chance") };
     assert!(run.by_chance);
     assert_eq!(run.trajectory.iterations.len(), 9);
 }
@@ -285,8 +285,8 @@ fn promises_may_stand_in_a_file_of_their_own() {
     let place = Workspace::new();
     place.write("promises.yaml", "promises: [{ always: calls <= 5 }, { monotone: accuracy }]\n");
     let ran = place.run(&["prove", "balanced", "--promises", "promises.yaml", "--random", "100"]).exits(3);
-    assert!(ran.out.contains("broken  always: calls <= 5  [promises.yaml:1:22]"), "{}", ran.out);
-    assert!(ran.out.contains("holds   monotone: accuracy"), "{}", ran.out);
+    assert!(ran.out.contains("broken     always: calls <= 5  [promises.yaml:1:22]"), "{}", ran.out);
+    assert!(ran.out.contains("holds      monotone: accuracy"), "{}", ran.out);
     place.run(&["prove", "balanced", "--promises", "none.yaml"]).exits(2).says(&["none.yaml"]);
 }
 

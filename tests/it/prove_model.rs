@@ -11,7 +11,7 @@ use super::loop_inventions::policies;
 use super::loop_model::{Criterion, Expected, Key, Policy, Tried};
 use loopctl::diag::Problems;
 use loopctl::experiment::Trajectory;
-use loopctl::experiment::prove::{Broken, Effort, Proof, Subject, prove};
+use loopctl::experiment::prove::{Broken, Effort, Gap, Proof, Shown, Subject, prove};
 use loopctl::policy::Promises;
 use loopctl::profile::{Library, PromiseFile};
 use loopctl::value::decode::Decode;
@@ -146,17 +146,14 @@ fn every_next(policy: &Policy, proof: &Proof) -> Vec<Next> {
         for critical in counts("issues.critical") {
             for escalate in counts("issues.escalate") {
                 for (takes, tokens) in &spending {
-                    for content in &contents {
+                    for content in contents.iter().filter(|content| !is_equal(content)) {
                         let tried = Tried {
                             scores: *scores,
                             critical,
                             escalate,
-                            warn: 0,
-                            content: (0, None),
                             takes: *takes,
-                            cents: 0,
                             tokens: *tokens,
-                            calls: 1,
+                            ..nothing()
                         };
                         all.push(Next { tried, content: content.clone() });
                     }
@@ -164,7 +161,59 @@ fn every_next(policy: &Policy, proof: &Proof) -> Vec<Next> {
             }
         }
     }
+    // What they score is said by the candidate that they equal.
+    for content in contents.iter().filter(|content| is_equal(content)) {
+        all.extend(spending.iter().map(|(takes, tokens)| Next {
+            tried: Tried { takes: *takes, tokens: *tokens, ..nothing() },
+            content: content.clone(),
+        }));
+    }
     all
+}
+
+fn is_equal(content: &str) -> bool {
+    content.starts_with("equal to")
+}
+
+fn nothing() -> Tried {
+    Tried {
+        scores: [None; 3],
+        critical: 0,
+        escalate: 0,
+        warn: 0,
+        content: (0, None),
+        takes: 0,
+        cents: 0,
+        tokens: 0,
+        calls: 1,
+    }
+}
+
+/// The next candidate of a run, if it can come next. The first part of what it is are values that may come back, the second
+/// tells apart what is otherwise equal.
+fn following(policy: &Policy, so_far: &[Tried], next: &Next) -> Option<Tried> {
+    let new = u8::try_from(so_far.len()).unwrap();
+    let latest = so_far.last().map(|one| one.content.0);
+    if so_far.is_empty() && is_equal(&next.content) {
+        return None;
+    }
+    let equal = match next.content.as_str() {
+        "equal to the one before" => so_far.last(),
+        "equal to the best so far" => so_far.get(policy.expected(so_far).best_iteration),
+        _ => None,
+    };
+    if let Some(equal) = equal {
+        return Some(Tried { takes: next.tried.takes, tokens: next.tried.tokens, ..equal.clone() });
+    }
+    let value = match next.content.as_str() {
+        "new" => new,
+        "new, with a value of the one before" => latest?,
+        "new, with the value before that again" => {
+            so_far.iter().rev().map(|one| one.content.0).find(|one| Some(*one) != latest)?
+        }
+        _ => return None,
+    };
+    Some(Tried { content: (value, Some(new)), ..next.tried.clone() })
 }
 
 /// Every run that ends, with how it does.
@@ -176,14 +225,8 @@ fn every_run(
     see: &mut dyn FnMut(&[Tried], &Expected),
 ) {
     for next in nexts {
-        let latest = so_far.last().map(|one| one.content.0);
-        let content = match next.content.as_str() {
-            "new" => Some(u8::try_from(so_far.len()).unwrap()),
-            "the same as the one before" => latest,
-            _ => so_far.iter().rev().map(|one| one.content.0).find(|one| Some(*one) != latest),
-        };
-        let Some(content) = content else { continue };
-        so_far.push(Tried { content: (content, None), ..next.tried.clone() });
+        let Some(tried) = following(policy, so_far, next) else { continue };
+        so_far.push(tried);
         let end = policy.expected(so_far);
         if end.status != "incomplete" {
             see(so_far, &end);
@@ -205,7 +248,10 @@ fn as_tried(trajectory: &Trajectory) -> Vec<Tried> {
             critical: issues("A_CRITICAL"),
             escalate: issues("A_ESCALATE"),
             warn: 0,
-            content: (record.candidate.as_ref().map_or(0, |one| one["value"].as_u64().unwrap() as u8), None),
+            content: record.candidate.as_ref().map_or((0, None), |one| {
+                let part = |key: &str| one[key].as_u64().unwrap() as u8;
+                (part("value"), Some(part("number")))
+            }),
             takes: record.elapsed_ms as u64,
             cents: 0,
             tokens: record.tokens,
@@ -228,6 +274,11 @@ fn is_comparable(criterion: &Criterion) -> bool {
         Criterion::Any(members) | Criterion::All(members) => members.iter().all(is_comparable),
         _ => true,
     }
+}
+
+/// Lines that decided no run that was tried.
+fn no_run(gap: &Gap) -> Option<&Vec<String>> {
+    if let Gap::NoRun(lines) = gap { Some(lines) } else { None }
 }
 
 fn small(mut policy: Policy, most: usize) -> Policy {
@@ -283,7 +334,7 @@ proptest! {
         for ((text, holds), shortest) in PROMISES.iter().zip(&shortest) {
             let name = format!("always: {text}");
             let proved = proof.promises.iter().find(|proved| proved.promise.name == name).unwrap();
-            let found = match &proved.broken {
+            let found = match proved.broken() {
                 Some(Broken::Run(run)) => Some(run),
                 _ => None,
             };
@@ -296,15 +347,12 @@ proptest! {
             }
         }
         // A criterion that ends a run is not dead, and the other way round.
-        let dead: Vec<&String> = proof
-            .promises
-            .iter()
-            .filter_map(|proved| match &proved.broken {
-                Some(Broken::DeadLines(lines)) => Some(lines),
-                _ => None,
-            })
-            .flatten()
-            .collect();
+        let lines = proof.promises.iter().flat_map(|proved| match &proved.shown {
+            Shown::Broken(Broken::DeadLines(lines)) => vec![lines],
+            Shown::NotShown(gaps) => gaps.iter().filter_map(no_run).collect(),
+            _ => Vec::new(),
+        });
+        let dead: Vec<&String> = lines.flatten().collect();
         for criterion in policy.plain() {
             let (reason, key) = (criterion.name(), criterion.key());
             if key == "budget" {

@@ -1,7 +1,9 @@
 //! The candidates that are tried: every combination of the values.
 
 use super::Subject;
-use super::values::{Free, IssueValues, Richness, ScoreValues, Spending, Values};
+use super::gap::Gap;
+use super::grid::Richness;
+use super::values::{Free, IssueValues, ScoreValues, Spending, Values};
 use crate::experiment::simulate::assessment;
 use crate::experiment::trajectory::{IterationRecord, StepIssue};
 use crate::policy::{IterationSummary, Promises};
@@ -10,10 +12,10 @@ use crate::score::{DOCUMENT_TYPE_UNKNOWN, DOCUMENT_UNSEEN};
 use crate::value::{Disposition, Score, Severity, Usd};
 
 /// Most candidates that are tried at one place of a run, unless the least of them are more.
-const MOST_CANDIDATES: usize = 240;
+const MOST_CANDIDATES: usize = 300;
 
 /// Most candidates at all: beyond that, those that are left are tried by chance only.
-const BOUND: usize = 4_000;
+const BOUND: usize = 1_000;
 
 /// What a candidate is, beside the ones before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,11 +24,37 @@ pub(super) enum Content {
     Unknown,
     /// Unlike any before.
     New,
-    /// The same as the one before.
-    Same,
-    /// The same as the one before which another stood.
+    /// Unlike any before, with a value that the one before has.
+    Stay,
+    /// Unlike any before, with a value that stood before the one that the candidate before has.
     Back,
+    /// Equal to the best so far. What equals an earlier candidate scores as that did, whatever the record says.
+    SameAsBest,
+    /// Equal to the one before.
+    SameAsLatest,
 }
+
+impl Content {
+    /// In words; `None` where nobody looks.
+    pub(super) fn word(self) -> Option<&'static str> {
+        Some(match self {
+            Content::Unknown => return None,
+            Content::New => "new",
+            Content::Stay => "new, with a value of the one before",
+            Content::Back => "new, with the value before that again",
+            Content::SameAsBest => "equal to the best so far",
+            Content::SameAsLatest => "equal to the one before",
+        })
+    }
+
+    /// Whether it scores as an earlier one did.
+    pub(super) fn repeats(self) -> bool {
+        matches!(self, Content::SameAsBest | Content::SameAsLatest)
+    }
+}
+
+/// The class of candidates that are of no class of the grid.
+pub(super) const NO_CLASS: u32 = u32::MAX;
 
 /// One candidate that is tried.
 #[derive(Debug, Clone)]
@@ -36,7 +64,7 @@ pub(super) struct Candidate {
     pub content: Content,
     /// What it scores, to each policy.
     pub facts: Vec<IterationSummary>,
-    /// Candidates of one class differ in nothing that is scored.
+    /// Candidates of one class differ in nothing that is scored; [`NO_CLASS`] where an earlier one tells what is.
     pub class: u32,
     /// What makes it better or worse, more being better: each dimension, and how few issues there are of each kind.
     pub quality: Vec<f64>,
@@ -51,8 +79,19 @@ pub(super) struct Candidates {
     pub list: Vec<Candidate>,
     /// Names of the dimensions, in the order of `quality`.
     pub dimensions: Vec<String>,
-    /// Whether there were more than can be tried.
-    pub is_part: bool,
+}
+
+/// What candidates may be beside the ones before them.
+fn contents(values: &Values) -> Vec<Content> {
+    let mut contents = if values.flips {
+        vec![Content::New, Content::Stay, Content::Back]
+    } else if values.repeats.is_empty() {
+        vec![Content::Unknown]
+    } else {
+        vec![Content::New]
+    };
+    contents.extend(&values.repeats);
+    contents
 }
 
 impl Candidates {
@@ -67,15 +106,18 @@ impl Candidates {
         made
     }
 
+    /// What was not tried of these policies, whatever comes of the search.
+    pub(super) fn gaps(&self, subjects: &[Subject<'_>]) -> Vec<Gap> {
+        let scripts = subjects.iter().any(|subject| !subject.scripts.is_empty());
+        self.values.left_out.iter().cloned().chain(scripts.then_some(Gap::StopScripts)).collect()
+    }
+
     fn with(subjects: &[Subject<'_>], promises: &Promises, richness: Richness) -> Self {
-        let values = Values::of(subjects, promises, richness);
+        let mut values = Values::of(subjects, promises, richness);
         let (scores, mut is_part) = score_combinations(&values);
         let issues = issue_combinations(&values);
-        let contents: &[Content] = match (values.repeats, values.flips) {
-            (_, true) => &[Content::New, Content::Same, Content::Back],
-            (true, false) => &[Content::New, Content::Same],
-            (false, false) => &[Content::Unknown],
-        };
+        let contents = contents(&values);
+        let repeated: Vec<Content> = contents.iter().copied().filter(|content| content.repeats()).collect();
         let dimensions: Vec<String> = scores
             .first()
             .map(|first| first.iter().map(|(name, _)| name.clone()).collect())
@@ -93,6 +135,9 @@ impl Candidates {
                 let scored = scored(subjects, scores, issues);
                 for (spent, spending) in values.spending.iter().enumerate() {
                     for (new, content) in contents.iter().enumerate() {
+                        if content.repeats() {
+                            continue;
+                        }
                         if list.len() >= BOUND {
                             is_part = true;
                             break 'all;
@@ -103,13 +148,24 @@ impl Candidates {
                 }
             }
         }
+        let nothing = scored(subjects, &Vec::new(), &[]);
+        for (spent, spending) in values.spending.iter().enumerate() {
+            for (new, content) in repeated.iter().enumerate() {
+                let group = (spent + 1) * contents.len() - 1 - new;
+                let group = u32::try_from(group).unwrap_or(u32::MAX);
+                list.push(nothing.with(*spending, *content, NO_CLASS, group));
+            }
+        }
         // The plainest first: a counterexample is told with as little as it takes.
         list.sort_by_key(|candidate| {
             let scores = &candidate.record.scores;
             let uneven = scores.windows(2).any(|pair| matches!(pair, [(_, a), (_, b)] if a != b));
             (candidate.group, candidate.record.issues.len(), uneven)
         });
-        Candidates { values, list, dimensions, is_part }
+        if is_part {
+            values.left_out.push(Gap::ManyCandidates);
+        }
+        Candidates { values, list, dimensions }
     }
 }
 

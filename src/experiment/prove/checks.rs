@@ -32,7 +32,9 @@ pub(super) struct Checks<'a> {
     pairs: Vec<Option<Pairs>>,
     /// What was found of each condition, by what its names stood for.
     answers: Vec<HashMap<String, Option<bool>>>,
-    limit: Option<u64>,
+    limit: u64,
+    /// Why a criterion that is a function gives no answer.
+    pub script_failed: Option<String>,
 }
 
 impl<'a> Checks<'a> {
@@ -50,11 +52,14 @@ impl<'a> Checks<'a> {
             pairs: pairs.collect(),
             answers: promises.list.iter().map(|_| HashMap::new()).collect(),
             limit: limit_of(subject.policy),
+            script_failed: None,
         }
     }
 
-    /// Holds every promise about a single run against one.
-    pub(super) fn look(&mut self, walk: &Walk, decision: &Decision) {
+    /// Holds every promise about a single run against one, and takes note of what decided.
+    pub(super) fn look(&mut self, tried: &Tried) {
+        self.deciding.look(tried);
+        let Tried { walk, decision } = tried;
         for at in 0..self.promises.list.len() {
             if self.found.get(at).is_some_and(Option::is_some) {
                 continue;
@@ -114,8 +119,7 @@ impl<'a> Checks<'a> {
 impl Observer for Checks<'_> {
     fn tried(&mut self, tried: &[Option<Tried>]) {
         for one in tried.iter().flatten() {
-            self.deciding.look(one);
-            self.look(&one.walk, &one.decision);
+            self.look(one);
         }
         for (found, pairs) in self.found.iter_mut().zip(&self.pairs) {
             let (None, Some(pairs)) = (&*found, pairs) else { continue };
@@ -126,6 +130,16 @@ impl Observer for Checks<'_> {
             }
         }
     }
+
+    fn fails(&mut self, decision: &Decision) -> bool {
+        self.script_failed = script_failure(self.subject, decision);
+        self.script_failed.is_some()
+    }
+}
+
+/// Why a criterion that is a function gave no answer. Costs are known here, so nothing else is noted.
+pub(super) fn script_failure(subject: &Subject<'_>, decision: &Decision) -> Option<String> {
+    (!subject.scripts.is_empty()).then(|| decision.notes.first().cloned()).flatten()
 }
 
 /// `calls: 7`, for each name that a condition uses.
@@ -178,17 +192,9 @@ fn over(policy: &LoopPolicy, spent: Spent) -> Option<String> {
     })
 }
 
-fn goes_on(limit: Option<u64>, candidates: usize) -> Option<String> {
-    let candidates = candidates as u64;
-    match limit {
-        None if candidates >= super::DEPTH_WITHOUT_LIMIT => {
-            Some("nothing limits how many candidates there are".to_owned())
-        }
-        Some(limit) if candidates >= limit => {
-            Some(format!("the limit of {limit} candidates is reached, and the run goes on"))
-        }
-        _ => None,
-    }
+fn goes_on(limit: u64, candidates: usize) -> Option<String> {
+    (candidates as u64 >= limit)
+        .then(|| format!("the limit of {limit} candidates is reached, and the run goes on"))
 }
 
 /// Which candidate ranks above the one that is returned. One that was accepted is the one that may be returned.

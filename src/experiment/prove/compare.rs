@@ -1,10 +1,12 @@
 //! Two policies side by side, over the same runs.
 
 use super::candidates::{Candidate, Candidates};
+use super::checks::script_failure;
+use super::gap::Gap;
 use super::proof::{Enumerated, quantities};
-use super::random::{Chance, any_candidate};
+use super::random::{Chance, LONGEST_BY_CHANCE, any_candidate};
 use super::walk::{Key, KeyRule, Walk};
-use super::{DEPTH_WITHOUT_LIMIT, Effort, Subject, limit_of};
+use super::{Effort, Subject, limit_of};
 use crate::experiment::simulate::{Simulated, simulate};
 use crate::experiment::trajectory::{IterationRecord, Trajectory};
 use crate::policy::{Decision, Promises, StopReason, Verdict};
@@ -46,6 +48,26 @@ struct Side {
     walk: Walk,
     /// How it ended, and which candidate is returned.
     ended: Option<(StopReason, Option<usize>)>,
+}
+
+impl Comparison {
+    /// Whether the two decide alike; `None` where no difference was found, and not all was tried.
+    #[must_use]
+    pub fn same(&self) -> Option<bool> {
+        match &self.difference {
+            Some(_) => Some(false),
+            None => self.enumerated.gaps.is_empty().then_some(true),
+        }
+    }
+
+    /// Whether one (0 or 1) accepts only what the other accepts; `None` likewise.
+    #[must_use]
+    pub fn only(&self, side: usize) -> Option<bool> {
+        match self.accepts_only.get(side)? {
+            Acceptance::Not(_) => Some(false),
+            Acceptance::Only => self.enumerated.gaps.is_empty().then_some(true),
+        }
+    }
 }
 
 impl Side {
@@ -145,10 +167,9 @@ struct Open {
 #[must_use]
 pub fn compare(subjects: &[Subject<'_>; 2], effort: Effort) -> Comparison {
     let candidates = Candidates::of(subjects, &Promises::default());
-    let limits = subjects.iter().map(|subject| limit_of(subject.policy));
-    let limit = limits.clone().flatten().max().filter(|_| limits.clone().all(|limit| limit.is_some()));
-    let depth = limits.map(|limit| limit.unwrap_or(DEPTH_WITHOUT_LIMIT)).max().unwrap_or_default();
+    let limit = subjects.iter().map(|subject| limit_of(subject.policy)).max().unwrap_or_default();
     let mut findings = Findings::default();
+    let mut gaps = candidates.gaps(subjects);
     let mut enumerated = Enumerated {
         quantities: quantities(&candidates),
         candidates: candidates.list.len(),
@@ -156,13 +177,21 @@ pub fn compare(subjects: &[Subject<'_>; 2], effort: Effort) -> Comparison {
         limit,
         complete: false,
         answered: false,
+        gaps: Vec::new(),
         histories: 0.0,
         decisions: 0,
         random: effort.random,
         seed: effort.seed,
     };
-    side_by_side(subjects, &candidates, depth, effort.decisions, &mut findings, &mut enumerated);
-    by_chance(subjects, &candidates, depth, effort, &mut findings);
+    let most = effort.decisions_of(subjects, &Promises::default());
+    match side_by_side(subjects, &candidates, most, &mut findings, &mut enumerated) {
+        Some(Gap::ScriptFailed(why)) => gaps.push(Gap::ScriptFailed(why)),
+        gap => {
+            gaps.extend(gap);
+            by_chance(subjects, &candidates, limit, effort, &mut findings);
+        }
+    }
+    enumerated.gaps = gaps;
     let shown = |run: Vec<IterationRecord>, id: &str| {
         let trajectory = Trajectory { id: id.into(), iterations: run, slips: Vec::new() };
         let [first, second] = subjects;
@@ -182,23 +211,25 @@ pub fn compare(subjects: &[Subject<'_>; 2], effort: Effort) -> Comparison {
     Comparison { difference, accepts_only, enumerated }
 }
 
+/// Tries every run, as far as so many decisions go, and as long as something is left to be found. What it did not
+/// come to.
 fn side_by_side(
     subjects: &[Subject<'_>; 2],
     candidates: &Candidates,
-    depth: u64,
     most: u64,
     findings: &mut Findings,
     enumerated: &mut Enumerated,
-) {
-    let rule = KeyRule::exact();
+) -> Option<Gap> {
+    let rule = KeyRule::exact(candidates);
+    let limit = enumerated.limit;
     let start = [Side::begin(), Side::begin()];
     let mut open = vec![Open { sides: start, alike: true, tried: Vec::new(), stands_for: 1.0 }];
-    for length in 1..=depth {
+    for length in 1..=limit {
         let mut next: Vec<Open> = Vec::new();
         let mut known: HashMap<Key, usize, foldhash::fast::FixedState> = HashMap::default();
         for run in &open {
             if enumerated.decisions.saturating_add(2 * candidates.list.len() as u64) > most {
-                return;
+                return Some(Gap::Depth { candidates: enumerated.depth, limit });
             }
             for (number, candidate) in candidates.list.iter().enumerate() {
                 let [first, second] = subjects;
@@ -208,13 +239,19 @@ fn side_by_side(
                 else {
                     continue;
                 };
+                let failure = [first.as_ref(), second.as_ref()].into_iter().zip(subjects);
+                if let Some(why) =
+                    failure.filter_map(|(decision, subject)| script_failure(subject, decision?)).next()
+                {
+                    return Some(Gap::ScriptFailed(why));
+                }
                 enumerated.decisions += u64::from(first.is_some()) + u64::from(second.is_some());
                 let mut tried = run.tried.clone();
                 tried.push(u32::try_from(number).unwrap_or(u32::MAX));
                 let sides = [one, other];
                 let alike = findings
                     .look(&sides, &[first, second], run.alike, || records(&sides, &tried, candidates));
-                if sides.iter().all(|side| side.ended.is_some()) || length == depth {
+                if sides.iter().all(|side| side.ended.is_some()) || length == limit {
                     enumerated.histories += run.stands_for;
                     continue;
                 }
@@ -223,7 +260,7 @@ fn side_by_side(
                 for (side, subject) in sides.iter().zip(subjects) {
                     match &side.ended {
                         Some(_) => key.push(if side.accepted() { u64::MAX } else { u64::MAX - 1 }),
-                        None => rule.add(&side.walk, subject, &candidates.list, true, &mut key),
+                        None => rule.add(&side.walk, subject, true, &mut key),
                     }
                 }
                 match known.entry(key) {
@@ -246,7 +283,8 @@ fn side_by_side(
         }
     }
     enumerated.answered = findings.all();
-    enumerated.complete = !candidates.is_part && !findings.all();
+    enumerated.complete = !findings.all();
+    None
 }
 
 /// The candidates of a run. Both sides saw the same, and the one that is not over saw all.
@@ -264,7 +302,7 @@ fn records(sides: &[Side; 2], tried: &[u32], candidates: &Candidates) -> Vec<Ite
 fn by_chance(
     subjects: &[Subject<'_>; 2],
     candidates: &Candidates,
-    depth: u64,
+    limit: u64,
     effort: Effort,
     findings: &mut Findings,
 ) {
@@ -273,7 +311,7 @@ fn by_chance(
     for _ in 0..effort.random {
         let (mut sides, mut alike) = ([Side::begin(), Side::begin()], true);
         let mut run: Vec<IterationRecord> = Vec::new();
-        for _ in 0..depth {
+        for _ in 0..limit.min(LONGEST_BY_CHANCE) {
             let Some(mut candidate) = any_candidate(first, candidates, &mut chance) else { return };
             candidate.facts =
                 subjects.iter().map(|subject| super::candidates::facts(subject, &candidate.record)).collect();

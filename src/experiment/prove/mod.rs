@@ -12,6 +12,8 @@ mod candidates;
 mod checks;
 mod compare;
 mod dead;
+mod gap;
+mod grid;
 mod monotone;
 mod proof;
 mod random;
@@ -21,9 +23,10 @@ mod walk;
 
 pub use compare::{Acceptance, Comparison, Difference, compare};
 pub(crate) use dead::lines;
-pub use proof::{Broken, Counterexample, Enumerated, Proof, Proved, Quantity, prove};
+pub use gap::Gap;
+pub use proof::{Broken, Counterexample, Enumerated, Proof, Proved, Quantity, Shown, prove};
 
-use crate::policy::ScriptCriteria;
+use crate::policy::{PromiseKind, Promises, ScriptCriteria};
 use crate::profile::LoopPolicy;
 use crate::stop::Criterion;
 
@@ -55,21 +58,30 @@ pub struct Effort {
     pub seed: u64,
 }
 
-impl Default for Effort {
-    fn default() -> Self {
-        Effort { decisions: 1_000_000, random: 2_000, seed: 1 }
+/// As many decisions as one that calls functions of the policy's author may take.
+const SCRIPT_EFFORT: u64 = 20;
+
+impl Effort {
+    /// Most decisions, fewer where they or the promises call functions of the policy's author.
+    fn decisions_of(self, subjects: &[Subject<'_>], promises: &Promises) -> u64 {
+        let calls = subjects.iter().any(|subject| !subject.scripts.is_empty())
+            || promises.list.iter().any(|promise| matches!(promise.kind, PromiseKind::Script(_)));
+        if calls { self.decisions / SCRIPT_EFFORT } else { self.decisions }
     }
 }
 
-/// So many candidates are looked at where nothing limits them.
-const DEPTH_WITHOUT_LIMIT: u64 = 8;
+impl Default for Effort {
+    fn default() -> Self {
+        Effort { decisions: 5_000_000, random: 2_000, seed: 1 }
+    }
+}
 
-/// The most candidates of a run, if something limits them.
+/// The most candidates of a run. Every profile has a limit outside of groups.
 #[must_use]
-fn limit_of(policy: &LoopPolicy) -> Option<u64> {
+fn limit_of(policy: &LoopPolicy) -> u64 {
     let limits = policy.stop.ungrouped().filter_map(|criterion| match criterion {
         Criterion::MaxIterations(_) | Criterion::MaxCorrections(_) => Some(criterion.earliest()),
         _ => None,
     });
-    limits.min()
+    limits.min().unwrap_or(u64::MAX)
 }

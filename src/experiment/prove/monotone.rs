@@ -20,7 +20,7 @@ impl Pairs {
         };
         let scores = candidates.dimensions.len();
         let better = |worse: &Candidate, better: &Candidate| {
-            if worse.group != better.group || worse.class == better.class {
+            if worse.content.repeats() || worse.group != better.group || worse.class == better.class {
                 return false;
             }
             let mut pairs = worse.quality.iter().zip(&better.quality).enumerate();

@@ -1,13 +1,14 @@
 //! What was shown of a policy's promises.
 
-use super::candidates::{Candidates, Content};
+use super::candidates::Candidates;
 use super::checks::{Checks, Found};
 use super::dead;
+use super::gap::Gap;
 use super::random::random_runs;
-use super::search::{Depth, search};
+use super::search::search;
 use super::values::Values;
 use super::walk::{KeyRule, Walk};
-use super::{DEPTH_WITHOUT_LIMIT, Effort, Subject, limit_of};
+use super::{Effort, Subject, limit_of};
 use crate::experiment::simulate::{Simulated, simulate};
 use crate::experiment::trajectory::{IterationRecord, Trajectory};
 use crate::policy::{Promise, PromiseKind, Promises};
@@ -30,7 +31,13 @@ impl Proof {
     /// Whether every promise holds.
     #[must_use]
     pub fn holds(&self) -> bool {
-        self.promises.iter().all(|proved| proved.broken.is_none())
+        self.promises.iter().all(|proved| matches!(proved.shown, Shown::Holds))
+    }
+
+    /// Whether any promise is broken.
+    #[must_use]
+    pub fn is_broken(&self) -> bool {
+        self.promises.iter().any(|proved| proved.broken().is_some())
     }
 }
 
@@ -39,8 +46,30 @@ impl Proof {
 pub struct Proved {
     /// The promise.
     pub promise: Promise,
-    /// What breaks it; `None` if it holds of all runs that were tried.
-    pub broken: Option<Broken>,
+    /// What was shown.
+    pub shown: Shown,
+}
+
+impl Proved {
+    /// What breaks it, if something was found.
+    #[must_use]
+    pub fn broken(&self) -> Option<&Broken> {
+        match &self.shown {
+            Shown::Broken(broken) => Some(broken),
+            Shown::Holds | Shown::NotShown(_) => None,
+        }
+    }
+}
+
+/// Whether a promise holds.
+#[derive(Debug)]
+pub enum Shown {
+    /// It holds of every run over the values that are listed.
+    Holds,
+    /// It holds of the runs that were tried. What was not tried, or of which trying says nothing.
+    NotShown(Vec<Gap>),
+    /// It does not hold.
+    Broken(Broken),
 }
 
 /// What breaks a promise.
@@ -48,7 +77,7 @@ pub struct Proved {
 pub enum Broken {
     /// A run.
     Run(Box<Counterexample>),
-    /// Lines that decide no run, as decisions name them: `stop.decline`.
+    /// Lines that decide no run over the values that are listed, as decisions name them: `stop.decline`.
     DeadLines(Vec<String>),
 }
 
@@ -76,10 +105,12 @@ pub struct Enumerated {
     pub candidates: usize,
     /// Every run of up to so many candidates was tried.
     pub depth: u64,
-    /// The most candidates of a run; `None` where nothing limits them.
-    pub limit: Option<u64>,
+    /// The most candidates of a run.
+    pub limit: u64,
     /// Whether every run over these values was tried.
     pub complete: bool,
+    /// What was not tried.
+    pub gaps: Vec<Gap>,
     /// Whether the search ended before, because all that was asked had been answered.
     pub answered: bool,
     /// How many runs that is.
@@ -106,10 +137,15 @@ pub struct Quantity {
 pub fn prove(subject: &Subject<'_>, promises: &Promises, effort: Effort) -> Proof {
     let candidates = Candidates::of(std::slice::from_ref(subject), promises);
     let limit = limit_of(subject.policy);
-    let depth = Depth { candidates: limit.unwrap_or(DEPTH_WITHOUT_LIMIT), is_limit: limit.is_some() };
     let mut checks = Checks::new(subject, promises, &candidates);
-    let reach = search(subject, &candidates, KeyRule::of(promises), depth, effort.decisions, &mut checks);
-    let by_chance = random_runs(subject, &candidates, depth.candidates, effort, &mut checks);
+    let rule = KeyRule::of(promises, &candidates);
+    let most = effort.decisions_of(std::slice::from_ref(subject), promises);
+    let reach = search(subject, &candidates, rule, limit, most, &mut checks);
+    let by_chance = random_runs(subject, &candidates, limit, effort, &mut checks);
+
+    let mut gaps = candidates.gaps(std::slice::from_ref(subject));
+    gaps.extend(reach.gap(limit));
+    gaps.extend(checks.script_failed.take().map(Gap::ScriptFailed));
 
     let dead = checks.deciding.dead(subject);
     let dead: Vec<String> = dead.into_iter().filter(|line| !promises.may_be_dead(line)).collect();
@@ -119,9 +155,14 @@ pub fn prove(subject: &Subject<'_>, promises: &Promises, effort: Effort) -> Proo
 
     let proved = promises.list.iter().zip(&checks.found).enumerate().map(|(at, (promise, found))| {
         let random = by_chance.iter().find(|(of, _)| *of == at).map(|(_, run)| run);
-        let broken = match (&promise.kind, found) {
+        let shown = match (&promise.kind, found) {
+            (PromiseKind::Shipped(ShippedPromise::NoDeadCriterion), _) if dead.is_empty() => Shown::Holds,
+            (PromiseKind::Shipped(ShippedPromise::NoDeadCriterion), _) if gaps.is_empty() => {
+                Shown::Broken(Broken::DeadLines(dead.clone()))
+            }
             (PromiseKind::Shipped(ShippedPromise::NoDeadCriterion), _) => {
-                (!dead.is_empty()).then(|| Broken::DeadLines(dead.clone()))
+                let undecided = std::iter::once(Gap::NoRun(dead.clone()));
+                Shown::NotShown(undecided.chain(gaps.iter().cloned()).collect())
             }
             (_, Some(found)) => {
                 let record = |walk: &Walk, at: usize| match random {
@@ -132,11 +173,15 @@ pub fn prove(subject: &Subject<'_>, promises: &Promises, effort: Effort) -> Proo
                     }
                 };
                 let run = counterexample(subject, &promise.name, found, &record);
-                Some(Broken::Run(Box::new(Counterexample { by_chance: random.is_some(), ..run })))
+                let run = Counterexample { by_chance: random.is_some(), ..run };
+                Shown::Broken(Broken::Run(Box::new(run)))
             }
-            (_, None) => None,
+            (kind, None) => {
+                let gaps: Vec<Gap> = gaps.iter().cloned().chain(own_gap(kind)).collect();
+                if gaps.is_empty() { Shown::Holds } else { Shown::NotShown(gaps) }
+            }
         };
-        Proved { promise: promise.clone(), broken }
+        Proved { promise: promise.clone(), shown }
     });
     let promises = proved.collect();
     let enumerated = Enumerated {
@@ -146,12 +191,24 @@ pub fn prove(subject: &Subject<'_>, promises: &Promises, effort: Effort) -> Proo
         limit,
         complete: reach.complete,
         answered: false,
+        gaps,
         histories: reach.histories,
         decisions: reach.decisions,
         random: effort.random,
         seed: effort.seed,
     };
     Proof { promises, enumerated, unknown_lines }
+}
+
+/// What trying values can't show of a promise, however many there are.
+fn own_gap(kind: &PromiseKind) -> Option<Gap> {
+    match kind {
+        PromiseKind::Always(condition) | PromiseKind::Never(condition) => {
+            (!condition.only_compares_constants()).then_some(Gap::Computed)
+        }
+        PromiseKind::Script(_) => Some(Gap::PromiseScript),
+        PromiseKind::Monotone(_) | PromiseKind::Shipped(_) => None,
+    }
 }
 
 /// The run as a trajectory, and what the policy makes of that.
@@ -208,12 +265,7 @@ pub(super) fn quantities(candidates: &Candidates) -> Vec<Quantity> {
     spent("tokens", zero_first(spending.iter().map(|one| one.tokens as f64).collect()));
     let mut contents: Vec<Value> = Vec::new();
     for candidate in &candidates.list {
-        let word = match candidate.content {
-            Content::Unknown => continue,
-            Content::New => "new",
-            Content::Same => "the same as the one before",
-            Content::Back => "the one before that again",
-        };
+        let Some(word) = candidate.content.word() else { continue };
         if !contents.iter().any(|known| known == word) {
             contents.push(word.into());
         }

@@ -1,8 +1,8 @@
 //! Runs by chance, from a seed: scores between and beyond the values of the grid, and runs longer than could be tried one by one.
 
-use super::candidates::{Candidate, Candidates, Content, facts, record};
+use super::candidates::{Candidate, Candidates, Content, NO_CLASS, facts, record};
 use super::checks::Checks;
-use super::search::Tried;
+use super::search::{Observer, Tried};
 use super::walk::Walk;
 use super::{Effort, Subject};
 use crate::experiment::trajectory::IterationRecord;
@@ -42,6 +42,9 @@ impl Chance {
     }
 }
 
+/// Runs by chance have no more candidates than this, however many the policy allows.
+pub(super) const LONGEST_BY_CHANCE: u64 = 1_000;
+
 /// A run by chance with the records of its candidates.
 pub(super) struct RandomRun {
     pub records: Vec<IterationRecord>,
@@ -67,7 +70,8 @@ pub(super) fn any_candidate(
     let scored = record(&scores, &one.record.issues);
     let facts = vec![facts(subject, &scored)];
     let record = IterationRecord { scores: scored.scores, ..one.record.clone() };
-    Some(Candidate { record, facts, ..one.clone() })
+    let content = if one.content.repeats() { Content::New } else { one.content };
+    Some(Candidate { record, facts, content, class: NO_CLASS, ..one.clone() })
 }
 
 /// Tries runs by chance to the limit of candidates, holding promises against each. The runs that break one come back by the
@@ -75,16 +79,19 @@ pub(super) fn any_candidate(
 pub(super) fn random_runs(
     subject: &Subject<'_>,
     candidates: &Candidates,
-    depth: u64,
+    limit: u64,
     effort: Effort,
     checks: &mut Checks<'_>,
 ) -> Vec<(usize, RandomRun)> {
     let mut chance = Chance::new(effort.seed);
     let mut found: Vec<(usize, RandomRun)> = Vec::new();
+    if checks.script_failed.is_some() {
+        return found;
+    }
     for _ in 0..effort.random {
         let mut walk = Walk::default();
         let mut records = Vec::new();
-        for _ in 0..depth {
+        for _ in 0..limit.min(LONGEST_BY_CHANCE) {
             let Some(candidate) = any_candidate(subject, candidates, &mut chance) else { break };
             let candidate = if candidate.content == Content::Unknown || !walk.contents.is_empty() {
                 candidate
@@ -95,9 +102,11 @@ pub(super) fn random_runs(
             records.push(candidate.record);
             let ended = matches!(decision.verdict, Verdict::Stop { .. });
             let before: Vec<bool> = checks.found.iter().map(Option::is_some).collect();
+            if checks.fails(&decision) {
+                return found;
+            }
             let tried = Tried { walk: next, decision };
-            checks.deciding.look(&tried);
-            checks.look(&tried.walk, &tried.decision);
+            checks.look(&tried);
             walk = tried.walk;
             for (at, was) in before.into_iter().enumerate() {
                 if !was && checks.found.get(at).is_some_and(Option::is_some) {

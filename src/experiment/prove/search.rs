@@ -2,6 +2,7 @@
 
 use super::Subject;
 use super::candidates::{Candidate, Candidates};
+use super::gap::Gap;
 use super::walk::{Key, KeyRule, Walk};
 use crate::policy::{Decision, Verdict};
 use std::collections::HashMap;
@@ -24,14 +25,9 @@ impl Tried {
 pub(super) trait Observer {
     /// Every candidate that can come next was tried after one run: `None` for those that can't.
     fn tried(&mut self, tried: &[Option<Tried>]);
-}
 
-/// How many candidates runs have at most.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Depth {
-    pub candidates: u64,
-    /// Whether the policy ends every run there, before it looks at any other criterion.
-    pub is_limit: bool,
+    /// Whether a decision can't be made, so that to go on would show nothing.
+    fn fails(&mut self, decision: &Decision) -> bool;
 }
 
 /// How far the search came.
@@ -39,7 +35,7 @@ pub(super) struct Depth {
 pub(super) struct Reach {
     /// Runs of up to so many candidates were all tried.
     pub depth: u64,
-    /// Whether that is all there are.
+    /// Whether that is all there are, over these candidates.
     pub complete: bool,
     /// Decisions that were made.
     pub decisions: u64,
@@ -47,12 +43,20 @@ pub(super) struct Reach {
     pub histories: f64,
 }
 
-/// Tries every run to this depth, as far as so many decisions go.
+impl Reach {
+    /// What it did not come to.
+    pub(super) fn gap(&self, limit: u64) -> Option<Gap> {
+        (!self.complete).then_some(Gap::Depth { candidates: self.depth, limit })
+    }
+}
+
+/// Tries every run to this limit of candidates, as far as so many decisions go. The policy ends every run there, before it looks
+/// at any other criterion.
 pub(super) fn search(
     subject: &Subject<'_>,
     candidates: &Candidates,
     rule: KeyRule,
-    depth: Depth,
+    limit: u64,
     most: u64,
     observer: &mut impl Observer,
 ) -> Reach {
@@ -60,30 +64,33 @@ pub(super) fn search(
     let mut reach = Reach::default();
     // Runs that go on, each with how many runs it stands for.
     let mut open: Vec<(Walk, f64)> = vec![(Walk::default(), 1.0)];
-    for length in 1..=depth.candidates {
+    for length in 1..=limit {
         let mut next: Vec<(Walk, f64)> = Vec::new();
         let mut known: HashMap<Key, usize, foldhash::fast::FixedState> = HashMap::default();
         // At the last place before the limit, no criterion is looked at but the limit itself.
-        let looks = !depth.is_limit || length + 1 < depth.candidates;
+        let looks = length + 1 < limit;
         for (walk, stands_for) in &open {
             if reach.decisions.saturating_add(list.len() as u64) > most {
                 reach.histories += next.iter().map(|(_, count)| count).sum::<f64>();
                 return reach;
             }
-            let step = |(number, candidate): (usize, &Candidate)| {
-                let (walk, decision) = walk.step(subject, 0, number, candidate)?;
-                Some(Tried { walk, decision })
-            };
-            let tried: Vec<Option<Tried>> = list.iter().enumerate().map(step).collect();
+            let mut tried: Vec<Option<Tried>> = Vec::with_capacity(list.len());
+            for (number, candidate) in list.iter().enumerate() {
+                let step = walk.step(subject, 0, number, candidate);
+                if step.as_ref().is_some_and(|(_, decision)| observer.fails(decision)) {
+                    return reach;
+                }
+                tried.push(step.map(|(walk, decision)| Tried { walk, decision }));
+            }
             reach.decisions += tried.iter().flatten().count() as u64;
             observer.tried(&tried);
             for tried in tried.into_iter().flatten() {
-                if !tried.goes_on() || length == depth.candidates {
+                if !tried.goes_on() || length == limit {
                     reach.histories += stands_for;
                     continue;
                 }
                 let mut key = Key::new();
-                rule.add(&tried.walk, subject, list, looks, &mut key);
+                rule.add(&tried.walk, subject, looks, &mut key);
                 match known.entry(key) {
                     Entry::Occupied(at) => {
                         if let Some((_, count)) = next.get_mut(*at.get()) {
@@ -103,6 +110,6 @@ pub(super) fn search(
             break;
         }
     }
-    reach.complete = !candidates.is_part;
+    reach.complete = true;
     reach
 }

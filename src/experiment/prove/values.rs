@@ -2,24 +2,16 @@
 //!
 //! Decisions compare scores, gains and counts with constants. Of each constant the grid has the value itself, one just below
 //! and one just above; of each gain two scores that lie it apart, and two that lie a little less apart; and the ends of what
-//! can be scored.
+//! can be scored. What can't be had of this is said in [`Values::left_out`], because what was not tried was not shown.
 
 use super::Subject;
-use crate::policy::{PromiseKind, Promises};
+use super::candidates::Content;
+use super::gap::Gap;
+use super::grid::{Constants, Grid, Richness, ascending};
+use crate::policy::{PromiseCondition, PromiseKind, Promises};
 use crate::profile::{Criterion, IssueKind, LoopPolicy, OnEscalate, Overall, SelectKey, Target};
 use crate::stop::Costly;
 use crate::value::{Disposition, Severity};
-
-/// How much of a constant's neighbourhood is tried. What is left out first is what decisions do not tell apart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Richness {
-    /// Just below and at each constant, and the upper end of the range; the lower one where there is no constant.
-    Least,
-    /// Just below and at each constant, and the ends of the range.
-    Less,
-    /// Just below, at and just above each constant, and the ends of the range.
-    Full,
-}
 
 /// The values of one score.
 #[derive(Debug, Clone, PartialEq)]
@@ -64,9 +56,11 @@ pub(super) struct Values {
     /// Whether documents are tried that nobody saw, and those of a type that nobody knows.
     pub unseen: bool,
     pub unknown_type: bool,
-    /// Whether candidates that equal an earlier one are tried, and those that go back to the value before.
-    pub repeats: bool,
+    /// As which earlier candidates; none where nobody looks.
+    pub repeats: Vec<Content>,
     pub flips: bool,
+    /// What should be tried, and is not.
+    pub left_out: Vec<Gap>,
 }
 
 /// A dimension that counts in the overall score alone.
@@ -78,53 +72,8 @@ pub(super) struct Free {
     pub high: f64,
 }
 
-/// A step that every reader sees to be small, unless a constant asks for a smaller one.
-const USUAL_STEP: f64 = 0.001;
-
-/// Comparisons allow 1e-9; a smaller step would be none.
-const LEAST_STEP: f64 = 1e-6;
-
 /// More issues than these are not tried: a case with so many says nothing that one with fewer does not.
 const MOST_ISSUES: u64 = 100;
-
-/// The constants that scores are compared with.
-#[derive(Default)]
-struct Constants {
-    /// By the name of the score; `overall` is one.
-    of: Vec<(String, Vec<f64>)>,
-    /// Gains in the overall score.
-    gains: Vec<f64>,
-    /// So many overall scores must be able to fall, one after the other.
-    levels: usize,
-}
-
-impl Constants {
-    fn entry(&mut self, name: &str) -> &mut Vec<f64> {
-        let at = self.of.iter().position(|(known, _)| known == name).unwrap_or_else(|| {
-            self.of.push((name.to_owned(), Vec::new()));
-            self.of.len() - 1
-        });
-        // It is there: found, or pushed just now.
-        #[expect(clippy::indexing_slicing, reason = "an index that `position` or `push` gave")]
-        &mut self.of[at].1
-    }
-
-    fn get(&self, name: &str) -> Option<&[f64]> {
-        self.of.iter().find(|(known, _)| known == name).map(|(_, values)| values.as_slice())
-    }
-
-    fn step(&self) -> f64 {
-        let mut all: Vec<f64> = self.of.iter().flat_map(|(_, values)| values.iter().copied()).collect();
-        all.extend([0.0, 1.0]);
-        all.sort_by(f64::total_cmp);
-        let gaps = all.windows(2).filter_map(|pair| match pair {
-            [a, b] if b - a > LEAST_STEP => Some((b - a) / 4.0),
-            _ => None,
-        });
-        let gains = self.gains.iter().filter(|gain| **gain > LEAST_STEP).map(|gain| gain / 5.0);
-        gaps.chain(gains).fold(USUAL_STEP, f64::min).max(LEAST_STEP)
-    }
-}
 
 impl Values {
     /// What is tried of these policies and of what they promise.
@@ -138,14 +87,17 @@ impl Values {
         for promise in &promises.list {
             match &promise.kind {
                 PromiseKind::Always(condition) | PromiseKind::Never(condition) => {
-                    let numbers = condition.numbers();
-                    of_condition(condition, &numbers, &mut constants, &mut values, richness);
+                    of_condition(condition, &mut constants, &mut values, richness);
                 }
                 PromiseKind::Monotone(Target::Dimension(name)) => alone.push(name.clone()),
                 PromiseKind::Monotone(_) | PromiseKind::Script(_) | PromiseKind::Shipped(_) => {}
             }
         }
+        values.repeats = repeats(subjects, promises);
         values.place_scores(subjects, &constants, &alone, richness);
+        if richness == Richness::Least {
+            values.left_out.push(Gap::FarBelow);
+        }
         values.spending.sort_by(|a, b| {
             let order = |one: &Spending| [one.elapsed_ms, one.cost_usd];
             order(a)
@@ -198,7 +150,7 @@ impl Values {
                 continue;
             }
             let mut at = own.unwrap_or_default().to_vec();
-            let grid = Grid { low, high, step, richness };
+            let grid = Grid { low, high, step, richness, strict: &constants.strict };
             let mut tried = if is_overall {
                 at.extend_from_slice(constants.get("overall").unwrap_or_default());
                 grid.overall(&at, constants)
@@ -218,17 +170,39 @@ impl Values {
             let ends = |pick: fn((f64, f64)) -> f64| -> f64 {
                 weights.iter().map(|(name, weight)| weight * pick(range(name))).sum()
             };
-            let grid = Grid { low: ends(|range| range.0), high: ends(|range| range.1), step, richness };
+            let (low, high) = (ends(|range| range.0), ends(|range| range.1));
+            let grid = Grid { low, high, step, richness, strict: &constants.strict };
             self.overall = grid.overall(constants.get("overall").unwrap_or_default(), constants);
             ascending(&mut self.overall);
         }
         for name in alone {
             let (low, high) = range(name);
-            let grid = Grid { low, high, step, richness };
+            let grid = Grid { low, high, step, richness, strict: &constants.strict };
             let mut values = grid.dimension(constants.get(name).unwrap_or_default());
             ascending(&mut values);
             self.alone.push(ScoreValues { name: name.clone(), values });
         }
+    }
+}
+
+/// Which earlier candidates are repeated. What equals one ends the loop, where `unchanged` stands by itself, whatever it scores:
+/// one of them stands for all. In a group what it scores may count, and a promise may look at the latest score.
+fn repeats(subjects: &[Subject<'_>], promises: &Promises) -> Vec<Content> {
+    if !subjects.iter().any(|subject| subject.policy.stop.looks_at(Costly::Equality)) {
+        return Vec::new();
+    }
+    let in_group = |criterion: &Criterion| matches!(criterion, Criterion::Any(_) | Criterion::All(_));
+    let grouped = subjects.iter().any(|subject| subject.policy.stop.iter().any(in_group));
+    let looks_at_latest = promises.list.iter().any(|promise| match &promise.kind {
+        PromiseKind::Always(condition) | PromiseKind::Never(condition) => condition.uses("last"),
+        PromiseKind::Script(_) => true,
+        PromiseKind::Monotone(_) | PromiseKind::Shipped(_) => false,
+    });
+    match subjects {
+        [_] if grouped || looks_at_latest => vec![Content::SameAsBest, Content::SameAsLatest],
+        [_] => vec![Content::SameAsBest],
+        // Two policies need not agree about the best.
+        _ => vec![Content::SameAsLatest],
     }
 }
 
@@ -238,96 +212,6 @@ fn weights(overall: &Overall) -> Vec<(String, f64)> {
         Overall::From(name) => vec![(name.clone(), 1.0)],
         Overall::Weighted(weights) => weights.iter().filter(|(_, weight)| *weight > 0.0).cloned().collect(),
     }
-}
-
-/// Which values of one score are tried.
-#[derive(Clone, Copy)]
-struct Grid {
-    low: f64,
-    high: f64,
-    step: f64,
-    richness: Richness,
-}
-
-impl Grid {
-    fn around(self, constants: &[f64], tried: &mut Vec<f64>) {
-        for constant in constants {
-            tried.extend([constant - self.step, *constant]);
-            if self.richness == Richness::Full {
-                tried.push(constant + self.step);
-            }
-        }
-    }
-
-    /// A score somewhere between the ends that a reader takes for one.
-    fn middle(self, constants: &[f64]) -> f64 {
-        let lowest = constants.iter().copied().filter(|c| *c > self.low).fold(self.high, f64::min);
-        (f64::midpoint(self.low, lowest) * 20.0).round() / 20.0
-    }
-
-    fn dimension(self, constants: &[f64]) -> Vec<f64> {
-        let mut tried = Vec::new();
-        self.around(constants, &mut tried);
-        tried.push(self.high);
-        if self.richness > Richness::Least || constants.is_empty() {
-            tried.push(self.low);
-        }
-        if constants.is_empty() {
-            tried.push(self.middle(constants));
-        }
-        self.within(tried)
-    }
-
-    fn overall(self, constants: &[f64], all: &Constants) -> Vec<f64> {
-        let mut tried = vec![self.low, self.high];
-        self.around(constants, &mut tried);
-        let middle = self.middle(constants);
-        for gain in &all.gains {
-            let base = if middle + gain <= self.high { middle } else { self.low };
-            tried.push(base);
-            tried.extend(
-                [gain - self.step, *gain].into_iter().filter(|gain| *gain > 0.0).map(|gain| base + gain),
-            );
-        }
-        if self.richness == Richness::Full || all.gains.is_empty() {
-            tried.push(middle);
-        }
-        let mut tried = self.within(tried);
-        ascending(&mut tried);
-        // Enough levels below what is accepted for scores to fall so often.
-        let accepted = constants.iter().copied().fold(self.high, f64::min);
-        let mut below = tried.iter().filter(|value| **value < accepted).count();
-        for part in 1..all.levels {
-            #[expect(clippy::cast_precision_loss, reason = "a handful of levels")]
-            let level = self.low + (accepted - self.low) * part as f64 / all.levels as f64;
-            if below < all.levels && !tried.iter().any(|value| (value - level).abs() < self.step) {
-                tried.push(level);
-                below += 1;
-            }
-        }
-        tried
-    }
-
-    /// Adds the values of a dimension that make these gains in an overall score in which it counts so much.
-    fn gains(self, gains: &[f64], weight: f64, tried: &mut Vec<f64>) {
-        let base = tried.iter().copied().filter(|value| *value > self.low).fold(self.high, f64::min);
-        let lower = gains.iter().filter(|gain| **gain > 0.0).flat_map(|gain| [*gain, gain - self.step]);
-        let lower: Vec<f64> =
-            lower.map(|gain| base - gain / weight).filter(|value| *value >= self.low).collect();
-        tried.extend(lower);
-    }
-
-    fn within(self, tried: Vec<f64>) -> Vec<f64> {
-        let inside = |value: &f64| *value >= self.low - 1e-12 && *value <= self.high + 1e-12;
-        tried.into_iter().filter(inside).map(|value| value.clamp(self.low, self.high)).collect()
-    }
-}
-
-/// Sorted, each value once; sums of decimals are written as decimals again.
-fn ascending(values: &mut Vec<f64>) {
-    values.iter_mut().for_each(|value| *value = (*value * 1e9).round() / 1e9);
-    values.sort_by(f64::total_cmp);
-    values.dedup_by(|a, b| (*a - *b).abs() < 1e-9);
 }
 
 fn of_policy(policy: &LoopPolicy, constants: &mut Constants, values: &mut Values, richness: Richness) {
@@ -355,7 +239,7 @@ fn of_policy(policy: &LoopPolicy, constants: &mut Constants, values: &mut Values
     if policy.on_escalate == OnEscalate::Stop {
         values.count(IssueKind::Disposition(Disposition::Escalate), &[1]);
     }
-    let most = usize::try_from(super::limit_of(policy).unwrap_or(8)).unwrap_or(8);
+    let most = usize::try_from(super::limit_of(policy)).unwrap_or(usize::MAX);
     policy.stop.visit(&mut |criterion| match criterion {
         Criterion::Stagnation(stagnation) => constants.gains.push(stagnation.epsilon),
         Criterion::MinImprovement(improvement) => constants.gains.push(improvement.delta),
@@ -389,18 +273,18 @@ fn of_policy(policy: &LoopPolicy, constants: &mut Constants, values: &mut Values
     });
     values.unseen |= !policy.accept.unseen;
     values.unknown_type |= !policy.accept.unknown_type;
-    values.repeats |= policy.stop.looks_at(Costly::Equality);
     values.flips |= policy.stop.looks_at(Costly::FlipFlops);
 }
 
 fn of_condition(
-    condition: &crate::policy::PromiseCondition,
-    numbers: &[f64],
+    condition: &PromiseCondition,
     constants: &mut Constants,
     values: &mut Values,
     richness: Richness,
 ) {
-    let scores: Vec<f64> = numbers.iter().copied().filter(|number| *number > 0.0 && *number <= 1.0).collect();
+    let numbers = condition.numbers();
+    let scores: Vec<f64> = numbers.iter().copied().filter(|number| (0.0..=1.0).contains(number)).collect();
+    constants.strict.extend(&scores);
     if ["returned", "overall", "best_seen", "first", "last"].iter().any(|name| condition.uses(name)) {
         constants.entry("overall").extend(&scores);
     }
@@ -410,13 +294,11 @@ fn of_condition(
     let amounts: Vec<f64> = numbers.iter().copied().filter(|number| *number > 0.0).collect();
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "small and positive")]
     let whole = |number: &f64| (number.fract() == 0.0 && *number < 1e15).then_some(*number as u64);
-    for kind in IssueKind::ALL {
-        if condition.text().contains(&format!("issues.{}", kind.as_str())) {
-            let counts: Vec<u64> =
-                amounts.iter().filter_map(whole).flat_map(|count| [count, count + 1]).collect();
-            values.count(kind, &[1]);
-            values.count(kind, &counts);
-        }
+    for kind in IssueKind::ALL.into_iter().filter(|kind| condition.counts(*kind)) {
+        let counts: Vec<u64> =
+            amounts.iter().filter_map(whole).flat_map(|count| [count, count + 1]).collect();
+        values.count(kind, &[1]);
+        values.count(kind, &counts);
     }
     for amount in amounts {
         if condition.uses("elapsed_ms") {
@@ -441,6 +323,9 @@ fn of_condition(
 impl Values {
     /// Tries these numbers of issues of a kind, besides none.
     fn count(&mut self, kind: IssueKind, counts: &[u64]) {
+        if counts.iter().any(|count| *count > MOST_ISSUES) && !self.left_out.contains(&Gap::ManyIssues) {
+            self.left_out.push(Gap::ManyIssues);
+        }
         let counts = counts.iter().copied().filter(|count| *count <= MOST_ISSUES);
         match self.issues.iter_mut().find(|issue| issue.kind == kind) {
             Some(issue) => issue.counts.extend(counts),

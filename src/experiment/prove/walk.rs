@@ -1,7 +1,7 @@
 //! A run over candidates that are tried, and what of it still matters.
 
 use super::Subject;
-use super::candidates::{Candidate, Content};
+use super::candidates::{Candidate, Candidates, Content};
 use crate::experiment::simulate::RunningTotal;
 use crate::experiment::trajectory::{IterationRecord, Trajectory};
 use crate::policy::{Decision, History, IterationSummary, PromiseKind, Promises, Spent, decide, memory};
@@ -19,13 +19,23 @@ pub(super) struct Walk {
     pub spent: Spent,
     /// The candidates that were tried, by their places in the list.
     pub tried: SmallVec<[u32; 8]>,
+    /// Of which class each of them was.
+    classes: SmallVec<[u32; 8]>,
     /// What each of them was: equal numbers are equal candidates. Empty where nobody looks.
-    pub contents: SmallVec<[u32; 8]>,
+    pub contents: SmallVec<[Contents; 8]>,
 }
 
-/// The candidate that a number of [`Walk::contents`] stands for.
-fn content(number: u32) -> Arc<Value> {
-    Arc::new(json!({ "value": number }))
+/// What a candidate is: it has a value that may go back to an earlier one, and a number that only an equal one has, too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Contents {
+    value: u32,
+    number: u32,
+}
+
+impl Contents {
+    fn json(self) -> Arc<Value> {
+        Arc::new(json!({ "value": self.value, "number": self.number }))
+    }
 }
 
 /// What a run that has come so far depends on: runs with the same key go on alike.
@@ -33,17 +43,30 @@ pub(super) type Key = SmallVec<[u64; 16]>;
 
 impl Walk {
     /// What the next candidate is; `None` where there is nothing before it that it could be.
-    fn next_content(&self, content: Content) -> Option<Option<u32>> {
-        let next = u32::try_from(self.contents.len()).unwrap_or(u32::MAX);
-        let latest = self.contents.last().copied();
-        match content {
-            Content::Unknown => Some(None),
-            Content::New => Some(Some(next)),
-            Content::Same => latest.map(Some),
+    fn next_contents(&self, content: Content) -> Option<Option<Contents>> {
+        let number = u32::try_from(self.contents.len()).unwrap_or(u32::MAX);
+        let latest = self.contents.last();
+        let contents = match content {
+            Content::Unknown => return Some(None),
+            Content::New => Contents { value: number, number },
+            Content::Stay => Contents { value: latest?.value, number },
             Content::Back => {
-                let before = self.contents.iter().rev().find(|one| Some(**one) != latest);
-                before.map(|before| Some(*before))
+                let latest = latest?.value;
+                let before =
+                    self.contents.iter().rev().map(|one| one.value).find(|value| *value != latest)?;
+                Contents { value: before, number }
             }
+            Content::SameAsBest | Content::SameAsLatest => *self.contents.get(self.repeated(content)?)?,
+        };
+        Some(Some(contents))
+    }
+
+    /// Which earlier candidate is repeated, if one is.
+    fn repeated(&self, content: Content) -> Option<usize> {
+        match content {
+            Content::SameAsBest => (!self.classes.is_empty()).then(|| self.history.best()),
+            Content::SameAsLatest => self.classes.len().checked_sub(1),
+            _ => None,
         }
     }
 
@@ -56,11 +79,16 @@ impl Walk {
         number: usize,
         candidate: &Candidate,
     ) -> Option<(Walk, Decision)> {
-        let content = self.next_content(candidate.content)?;
-        let facts = candidate.facts.get(of)?.clone();
+        let contents = self.next_contents(candidate.content)?;
+        // What equals an earlier candidate scores as that did.
+        let (facts, class) = match self.repeated(candidate.content) {
+            Some(at) => (self.history.iterations().get(at)?.facts.clone(), *self.classes.get(at)?),
+            None => (candidate.facts.get(of)?.clone(), candidate.class),
+        };
         let mut walk = self.clone();
         walk.tried.push(u32::try_from(number).unwrap_or(u32::MAX));
-        let decision = walk.push(subject, facts, content, &candidate.record);
+        walk.classes.push(class);
+        let decision = walk.push(subject, facts, contents, &candidate.record);
         Some((walk, decision))
     }
 
@@ -69,12 +97,12 @@ impl Walk {
         &mut self,
         subject: &Subject<'_>,
         mut facts: IterationSummary,
-        number: Option<u32>,
+        contents: Option<Contents>,
         record: &IterationRecord,
     ) -> Decision {
-        if let Some(number) = number {
-            self.contents.push(number);
-            let candidate = content(number);
+        if let Some(contents) = contents {
+            self.contents.push(contents);
+            let candidate = contents.json();
             facts.digest = subject.policy.stop.looks_at(Costly::Equality).then(|| Digest::of(&candidate));
             facts.candidate = Some(candidate);
         }
@@ -90,8 +118,15 @@ impl Walk {
         record: impl Fn(usize) -> Option<IterationRecord>,
     ) -> Trajectory {
         let records = (0..self.history.iterations().len()).filter_map(|at| {
-            let candidate = self.contents.get(at).map(|number| content(*number));
-            Some(IterationRecord { candidate, ..record(at)? })
+            let contents = self.contents.get(at);
+            let first = contents.and_then(|one| self.contents.iter().position(|earlier| earlier == one));
+            let own = record(at)?;
+            let scored = match first.filter(|first| *first < at) {
+                Some(first) => record(first)?,
+                None => own.clone(),
+            };
+            let candidate = contents.map(|contents| contents.json());
+            Some(IterationRecord { candidate, scores: scored.scores, issues: scored.issues, ..own })
         });
         Trajectory { id: id.into(), iterations: records.collect(), slips: Vec::new() }
     }
@@ -104,6 +139,8 @@ pub(super) struct KeyRule {
     everything: bool,
     /// Whether it matters which iteration is the best, not only what it scores.
     exact_best: bool,
+    /// Whether it matters what the latest candidate scores, besides what the criteria remember of it.
+    latest: bool,
     first: bool,
     best_seen: bool,
     rollbacks: bool,
@@ -114,8 +151,9 @@ pub(super) struct KeyRule {
 
 impl KeyRule {
     /// What these promises look at besides the candidate that is returned and the latest one.
-    pub(super) fn of(promises: &Promises) -> Self {
-        let mut rule = KeyRule::default();
+    pub(super) fn of(promises: &Promises, candidates: &Candidates) -> Self {
+        let repeats_latest = candidates.list.iter().any(|one| one.content == Content::SameAsLatest);
+        let mut rule = KeyRule { latest: repeats_latest, ..KeyRule::default() };
         for promise in &promises.list {
             match &promise.kind {
                 PromiseKind::Always(condition) | PromiseKind::Never(condition) => {
@@ -134,23 +172,13 @@ impl KeyRule {
     }
 
     /// For two policies side by side.
-    pub(super) fn exact() -> Self {
-        KeyRule { exact_best: true, ..KeyRule::default() }
+    pub(super) fn exact(candidates: &Candidates) -> Self {
+        KeyRule { exact_best: true, ..KeyRule::of(&Promises::default(), candidates) }
     }
 
     /// Adds what a run depends on. `looks` tells whether any criterion but a limit of candidates is looked at any more.
-    pub(super) fn add(
-        &self,
-        walk: &Walk,
-        subject: &Subject<'_>,
-        list: &[Candidate],
-        looks: bool,
-        key: &mut Key,
-    ) {
-        let class = |at: usize| {
-            let number = walk.tried.get(at).and_then(|number| usize::try_from(*number).ok());
-            number.and_then(|number| list.get(number)).map_or(0, |candidate| u64::from(candidate.class))
-        };
+    pub(super) fn add(&self, walk: &Walk, subject: &Subject<'_>, looks: bool, key: &mut Key) {
+        let class = |at: usize| walk.classes.get(at).copied().map_or(0, u64::from);
         let best = walk.history.best();
         key.push(class(best));
         if self.exact_best {
@@ -166,7 +194,10 @@ impl KeyRule {
         }
         key.extend(remembered.numbers.iter().map(|number| number.to_bits()));
         if remembered.candidates || remembered.everything || self.everything {
-            key.extend(walk.contents.iter().map(|number| u64::from(*number)));
+            key.extend(walk.contents.iter().map(|one| u64::from(one.value) << 32 | u64::from(one.number)));
+        }
+        if self.latest && looks {
+            key.extend(walk.classes.last().copied().map(u64::from));
         }
         let usage = walk.spent.usage;
         let overalls = || walk.history.iterations().iter().filter(|one| !one.missed_gate);

@@ -1,9 +1,10 @@
 //! The template engine: the one place in which it is set up.
 
+use super::comparisons::Comparisons;
 use super::compile::{self, Compiled};
 use super::limits::{Limits, PATH};
 use super::{filters, meter};
-use minijinja::machinery::{Instruction, eval, make_string_output};
+use minijinja::machinery::{Instruction, eval, make_string_output, parse_expr};
 use minijinja::{AutoEscape, Environment, Error, ErrorKind, Output, State, UndefinedBehavior, Value};
 use std::collections::HashSet;
 use std::fmt;
@@ -96,6 +97,15 @@ impl Engine {
         Ok(Program { engine: self, compiled: Held::Own(Box::new(compiled)) })
     }
 
+    /// What a condition compares with what.
+    ///
+    /// # Errors
+    /// As for compiling it.
+    pub(crate) fn comparisons(&self, source: &str) -> Result<Comparisons, Error> {
+        compile::check(self.limits, source, true)?;
+        Ok(Comparisons::of(&parse_expr(source)?))
+    }
+
     /// The variables that a template uses and does not set itself.
     ///
     /// # Errors
@@ -168,16 +178,6 @@ impl<'s> Program<'s> {
     pub(super) fn instructions(&self) -> impl Iterator<Item = &Instruction<'s>> {
         let all = std::iter::once(&self.compiled.instructions).chain(self.compiled.blocks.values());
         all.flat_map(|instructions| (0..).map_while(|at| instructions.get(at)))
-    }
-
-    /// The numbers that are written in it.
-    #[must_use]
-    pub(crate) fn numbers(&self) -> Vec<f64> {
-        let written = self.instructions().filter_map(|instruction| match instruction {
-            Instruction::LoadConst(value) if value.is_number() => f64::try_from(value.clone()).ok(),
-            _ => None,
-        });
-        written.collect()
     }
 
     /// The text with its variables filled in.

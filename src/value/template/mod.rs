@@ -1,6 +1,7 @@
 //! Templates and conditions: one template engine for all of them, which counts what they take.
 
 mod blocks;
+mod comparisons;
 mod compile;
 mod engine;
 mod filters;
@@ -9,6 +10,7 @@ mod meter;
 mod operations;
 
 pub(crate) use blocks::{MAX_BLOCK_BYTES, long_block};
+pub(crate) use comparisons::Comparisons;
 pub(crate) use engine::{Engine, KeptTemplate, Program, fill_in_path};
 pub use limits::Limits;
 pub(crate) use limits::{CONDITION, MESSAGE, PATH, PROMPT};
