@@ -191,6 +191,7 @@ pub fn compare(subjects: &[Subject<'_>; 2], effort: Effort) -> Comparison {
             by_chance(subjects, &candidates, limit, effort, &mut findings);
         }
     }
+    enumerated.complete &= !gaps.contains(&Gap::ManyCandidates);
     enumerated.gaps = gaps;
     let shown = |run: Vec<IterationRecord>, id: &str| {
         let trajectory = Trajectory { id: id.into(), iterations: run, slips: Vec::new() };

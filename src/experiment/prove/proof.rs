@@ -189,7 +189,7 @@ pub fn prove(subject: &Subject<'_>, promises: &Promises, effort: Effort) -> Proo
         candidates: candidates.list.len(),
         depth: reach.depth,
         limit,
-        complete: reach.complete,
+        complete: reach.complete && !gaps.contains(&Gap::ManyCandidates),
         answered: false,
         gaps,
         histories: reach.histories,
