@@ -134,6 +134,7 @@ mod prove;
 #[cfg(test)]
 mod prove_model;
 mod prove_not_shown;
+mod prove_tried;
 #[cfg(test)]
 mod provider;
 #[cfg(test)]

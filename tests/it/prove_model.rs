@@ -138,6 +138,12 @@ fn every_next(policy: &Policy, proof: &Proof) -> Vec<Next> {
     let mut spending = vec![(0, 0)];
     spending.extend(spent("elapsed_ms").into_iter().map(|takes| (takes, 0)));
     spending.extend(spent("tokens").into_iter().map(|tokens| (0, tokens)));
+    if asks_for_two(&Criterion::All(policy.all.clone())) || asks_for_two(&Criterion::Any(policy.any.clone()))
+    {
+        for takes in spent("elapsed_ms") {
+            spending.extend(spent("tokens").into_iter().map(|tokens| (takes, tokens)));
+        }
+    }
     let contents: Vec<String> =
         values(proof, "candidate").iter().map(|word| word.as_str().unwrap().to_owned()).collect();
     let contents = if contents.is_empty() { vec!["new".to_owned()] } else { contents };
@@ -169,6 +175,25 @@ fn every_next(policy: &Policy, proof: &Proof) -> Vec<Next> {
         }));
     }
     all
+}
+
+/// Whether two things must be used up at once for a group to hold.
+fn asks_for_two(criterion: &Criterion) -> bool {
+    match criterion {
+        Criterion::All(members) => {
+            members.iter().filter(|one| spends(one)).count() > 1 || members.iter().any(asks_for_two)
+        }
+        Criterion::Any(members) => members.iter().any(asks_for_two),
+        _ => false,
+    }
+}
+
+fn spends(criterion: &Criterion) -> bool {
+    match criterion {
+        Criterion::Any(members) | Criterion::All(members) => members.iter().any(spends),
+        Criterion::Timeout(_) | Criterion::Cents(_) | Criterion::Tokens(_) | Criterion::Calls(_) => true,
+        _ => false,
+    }
 }
 
 fn is_equal(content: &str) -> bool {

@@ -3,13 +3,14 @@
 use super::Subject;
 use super::gap::Gap;
 use super::grid::Richness;
-use super::values::{Free, IssueValues, ScoreValues, Spending, Values};
+use super::issues::{is_of_document, issue_combinations};
+use super::spending::Spending;
+use super::values::{Free, ScoreValues, Values};
 use crate::experiment::simulate::assessment;
 use crate::experiment::trajectory::{IterationRecord, StepIssue};
 use crate::policy::{IterationSummary, Promises};
 use crate::profile::IssueKind;
-use crate::score::{DOCUMENT_TYPE_UNKNOWN, DOCUMENT_UNSEEN};
-use crate::value::{Disposition, Score, Severity, Usd};
+use crate::value::{Score, Usd};
 
 /// Most candidates that are tried at one place of a run, unless the least of them are more.
 const MOST_CANDIDATES: usize = 300;
@@ -112,11 +113,17 @@ impl Candidates {
         self.values.left_out.iter().cloned().chain(scripts.then_some(Gap::StopScripts)).collect()
     }
 
+    /// What every run over these shows less of than it seems, where the longest has so many candidates.
+    pub(super) fn few_rises(&self, longest: u64, limit: u64) -> Option<Gap> {
+        (self.values.rises && longest < limit).then_some(Gap::FewRises { candidates: longest, limit })
+    }
+
     fn with(subjects: &[Subject<'_>], promises: &Promises, richness: Richness) -> Self {
         let mut values = Values::of(subjects, promises, richness);
         let (scores, mut is_part) = score_combinations(&values);
         let issues = issue_combinations(&values);
         let contents = contents(&values);
+        let spending = values.spending.all();
         let repeated: Vec<Content> = contents.iter().copied().filter(|content| content.repeats()).collect();
         let dimensions: Vec<String> = scores
             .first()
@@ -133,7 +140,7 @@ impl Candidates {
                 }
                 class += 1;
                 let scored = scored(subjects, scores, issues);
-                for (spent, spending) in values.spending.iter().enumerate() {
+                for (spent, spending) in spending.iter().enumerate() {
                     for (new, content) in contents.iter().enumerate() {
                         if content.repeats() {
                             continue;
@@ -149,7 +156,7 @@ impl Candidates {
             }
         }
         let nothing = scored(subjects, &Vec::new(), &[]);
-        for (spent, spending) in values.spending.iter().enumerate() {
+        for (spent, spending) in spending.iter().enumerate() {
             for (new, content) in repeated.iter().enumerate() {
                 let group = (spent + 1) * contents.len() - 1 - new;
                 let group = u32::try_from(group).unwrap_or(u32::MAX);
@@ -165,8 +172,36 @@ impl Candidates {
         if is_part {
             values.left_out.push(Gap::ManyCandidates);
         }
+        let missed = not_reached(&values, subjects, &list);
+        values.left_out.extend(missed);
         Candidates { values, list, dimensions }
     }
+}
+
+/// What the overall scores of the candidates do not come to, to some policy: a constant, or as many falls as it looks for.
+fn not_reached(values: &Values, subjects: &[Subject<'_>], list: &[Candidate]) -> Vec<Gap> {
+    let mut missed = Vec::new();
+    let scored = || list.iter().filter(|candidate| !candidate.content.repeats());
+    for of in 0..subjects.len() {
+        let mut scores: Vec<f64> =
+            scored().filter_map(|one| one.facts.get(of)).map(|facts| facts.overall).collect();
+        scores.sort_by(f64::total_cmp);
+        scores.dedup_by(|a, b| (*a - *b).abs() < 1e-9);
+        let least = scores.first().copied().unwrap_or_default();
+        for bound in &values.bounds {
+            let near = |from: f64, to: f64| scores.iter().any(|score| (from..to).contains(score));
+            let at = near(bound - 1e-9, bound + 2.0 * values.step);
+            let below = near(bound - 2.0 * values.step, bound - 1e-9);
+            let gap = Gap::Unreached(format!("{}", (bound * 1e9).round() / 1e9));
+            if !(at && (below || *bound <= least + 1e-9) || *bound <= 0.0) && !missed.contains(&gap) {
+                missed.push(gap);
+            }
+        }
+        if scores.len() < values.levels && !missed.contains(&Gap::FewLevels) {
+            missed.push(Gap::FewLevels);
+        }
+    }
+    missed
 }
 
 /// A candidate without what it uses up.
@@ -285,63 +320,4 @@ fn share_out(free: &[Free], sum: f64) -> Option<Scores> {
     let along = if most > least { ((sum - least) / (most - least)).clamp(0.0, 1.0) } else { 0.0 };
     let value = |one: &Free| if fits { even } else { one.low + along * (one.high - one.low) };
     Some(free.iter().map(|one| (one.name.clone(), value(one))).collect())
-}
-
-/// Every combination of numbers of issues, none first, and the two issues that documents have which nobody saw or knew.
-fn issue_combinations(tried: &Values) -> Vec<Vec<StepIssue>> {
-    let values = &tried.issues;
-    let mut all: Vec<Vec<StepIssue>> = vec![Vec::new()];
-    for IssueValues { kind, counts } in values {
-        let (severity, disposition) = cell(*kind, values);
-        let issue = |_| StepIssue {
-            code: format!("A_{}", kind.as_str()).to_uppercase(),
-            severity,
-            disposition: Some(disposition),
-            path: String::new(),
-            auto_fixable: false,
-        };
-        all = all
-            .iter()
-            .flat_map(|issues| {
-                counts.iter().map(move |count| {
-                    let mut issues = issues.clone();
-                    issues.extend((0..*count).map(issue));
-                    issues
-                })
-            })
-            .collect();
-    }
-    let of_documents = [(tried.unseen, DOCUMENT_UNSEEN), (tried.unknown_type, DOCUMENT_TYPE_UNKNOWN)];
-    for (_, code) in of_documents.into_iter().filter(|(is_tried, _)| *is_tried) {
-        all.push(vec![StepIssue {
-            code: code.to_owned(),
-            severity: Severity::Critical,
-            disposition: Some(Disposition::Escalate),
-            path: String::new(),
-            auto_fixable: false,
-        }]);
-    }
-    all
-}
-
-/// Whether issues are about the document, whatever the candidate is.
-fn is_of_document(issues: &[StepIssue]) -> bool {
-    issues.iter().any(|issue| [DOCUMENT_UNSEEN, DOCUMENT_TYPE_UNKNOWN].contains(&issue.code.as_str()))
-}
-
-/// Severity and disposition of an issue that counts as one of `kind`, and if it can be as no other kind that is looked at.
-fn cell(kind: IssueKind, looked_at: &[IssueValues]) -> (Severity, Disposition) {
-    let looked = |kind: IssueKind| looked_at.iter().any(|issue| issue.kind == kind);
-    match kind {
-        IssueKind::Severity(severity) => {
-            let all = [Disposition::Correct, Disposition::Warn, Disposition::Escalate];
-            let free = all.into_iter().find(|one| !looked(IssueKind::Disposition(*one)));
-            (severity, free.unwrap_or(Disposition::Correct))
-        }
-        IssueKind::Disposition(disposition) => {
-            let all = [Severity::Minor, Severity::Major, Severity::Critical];
-            let free = all.into_iter().find(|one| !looked(IssueKind::Severity(*one)));
-            (free.unwrap_or(Severity::Minor), disposition)
-        }
-    }
 }

@@ -191,6 +191,8 @@ pub fn compare(subjects: &[Subject<'_>; 2], effort: Effort) -> Comparison {
             by_chance(subjects, &candidates, limit, effort, &mut findings);
         }
     }
+    let is_whole = enumerated.complete;
+    gaps.extend(is_whole.then(|| candidates.few_rises(enumerated.depth, limit)).flatten());
     enumerated.complete &= !gaps.contains(&Gap::ManyCandidates);
     enumerated.gaps = gaps;
     let shown = |run: Vec<IterationRecord>, id: &str| {

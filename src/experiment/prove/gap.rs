@@ -20,6 +20,21 @@ pub enum Gap {
     ManyCandidates,
     /// Scores far below the constants were left out, because there would be too many combinations.
     FarBelow,
+    /// No candidate that is tried has an overall score close to this constant.
+    Unreached(String),
+    /// Scores can fall more often than there are tried scores.
+    FewLevels,
+    /// No run of the tried scores comes to the limit, and runs whose scores rise more often may.
+    FewRises {
+        /// The longest run that was tried.
+        candidates: u64,
+        /// The most candidates of a run.
+        limit: u64,
+    },
+    /// Candidates that equal an earlier one, but neither the best nor the latest, are not tried, and something may depend on them.
+    OtherRepeats,
+    /// Two policies give issues that say no disposition different ones.
+    Dispositions,
     /// A bound allows more issues than are tried.
     ManyIssues,
     /// The policy has criteria that are functions of its author: what they tell apart is not known.
@@ -46,6 +61,20 @@ impl fmt::Display for Gap {
             }
             Gap::FarBelow => f.write_str(
                 "scores far below the constants were left out: with them there are too many combinations",
+            ),
+            Gap::Unreached(constant) => {
+                write!(f, "no candidate was tried whose overall score lies at or just below {constant}")
+            }
+            Gap::FewLevels => f.write_str("scores were not tried that fall as often as `stop.decline` asks for"),
+            Gap::FewRises { candidates, limit } => write!(
+                f,
+                "runs over the tried scores end after {candidates} of {limit} candidates, and scores that rise more often were not tried"
+            ),
+            Gap::OtherRepeats => f.write_str(
+                "of candidates that equal an earlier one, only those were tried that equal the best or the latest",
+            ),
+            Gap::Dispositions => f.write_str(
+                "the two give issues that have no disposition of their own different ones (`dispositions`), and no such issue was tried",
             ),
             Gap::ManyIssues => f.write_str("no candidate with more than 100 issues of a kind was tried"),
             Gap::StopScripts => {

@@ -129,6 +129,14 @@ impl Grid<'_> {
         tried
     }
 
+    /// Adds the values of a dimension that make overall scores at and around these constants, where the other dimensions have so
+    /// much of it.
+    pub(super) fn overall_scores(self, constants: &[f64], weight: f64, others: f64, tried: &mut Vec<f64>) {
+        let mut overall = Vec::new();
+        self.around(constants, &mut overall);
+        tried.extend(self.within(overall.into_iter().map(|score| (score - others) / weight).collect()));
+    }
+
     /// Adds the values of a dimension that make these gains in an overall score in which it counts so much.
     pub(super) fn gains(self, gains: &[f64], weight: f64, tried: &mut Vec<f64>) {
         let base = tried.iter().copied().filter(|value| *value > self.low).fold(self.high, f64::min);

@@ -14,10 +14,12 @@ mod compare;
 mod dead;
 mod gap;
 mod grid;
+mod issues;
 mod monotone;
 mod proof;
 mod random;
 mod search;
+mod spending;
 mod values;
 mod walk;
 

@@ -145,6 +145,7 @@ pub fn prove(subject: &Subject<'_>, promises: &Promises, effort: Effort) -> Proo
 
     let mut gaps = candidates.gaps(std::slice::from_ref(subject));
     gaps.extend(reach.gap(limit));
+    gaps.extend(reach.complete.then(|| candidates.few_rises(reach.depth, limit)).flatten());
     gaps.extend(checks.script_failed.take().map(Gap::ScriptFailed));
 
     let dead = checks.deciding.dead(subject);
@@ -231,6 +232,7 @@ fn counterexample(
 /// What was tried, for those who want to know what the proof covers.
 pub(super) fn quantities(candidates: &Candidates) -> Vec<Quantity> {
     let Values { direct, overall, alone, issues, spending, .. } = &candidates.values;
+    let spending = spending.all();
     let of = |name: &str, values: Vec<Value>| Quantity { name: name.to_owned(), values };
     let numbers = |values: &[f64]| values.iter().map(|value| json!(value)).collect::<Vec<_>>();
     let mut all: Vec<Quantity> = Vec::new();
@@ -254,10 +256,10 @@ pub(super) fn quantities(candidates: &Candidates) -> Vec<Quantity> {
             all.push(of(name, values));
         }
     };
-    let zero_first = |values: Vec<f64>| {
-        let mut kept = vec![0.0];
-        kept.extend(values.into_iter().filter(|value| *value > 0.0));
-        numbers(&kept)
+    let zero_first = |mut values: Vec<f64>| {
+        values.sort_by(f64::total_cmp);
+        values.dedup();
+        numbers(&values)
     };
     spent("elapsed_ms", zero_first(spending.iter().map(|one| one.elapsed_ms).collect()));
     spent("cost_usd", zero_first(spending.iter().map(|one| one.cost_usd).collect()));

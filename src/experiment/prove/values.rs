@@ -8,6 +8,7 @@ use super::Subject;
 use super::candidates::Content;
 use super::gap::Gap;
 use super::grid::{Constants, Grid, Richness, ascending};
+use super::spending::{SpendingValues, around_whole};
 use crate::policy::{PromiseCondition, PromiseKind, Promises};
 use crate::profile::{Criterion, IssueKind, LoopPolicy, OnEscalate, Overall, SelectKey, Target};
 use crate::stop::Costly;
@@ -29,14 +30,6 @@ pub(super) struct IssueValues {
     pub counts: Vec<u64>,
 }
 
-/// What one iteration uses up, besides one call.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(super) struct Spending {
-    pub elapsed_ms: f64,
-    pub cost_usd: f64,
-    pub tokens: u64,
-}
-
 /// Everything that is tried.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Values {
@@ -51,14 +44,21 @@ pub(super) struct Values {
     /// Dimensions in which a candidate is also made better alone.
     pub alone: Vec<ScoreValues>,
     pub issues: Vec<IssueValues>,
-    /// Nothing first.
-    pub spending: Vec<Spending>,
+    pub spending: SpendingValues,
     /// Whether documents are tried that nobody saw, and those of a type that nobody knows.
     pub unseen: bool,
     pub unknown_type: bool,
     /// As which earlier candidates; none where nobody looks.
     pub repeats: Vec<Content>,
     pub flips: bool,
+    /// What the overall score is compared with.
+    pub bounds: Vec<f64>,
+    /// So many scores must be able to fall, one after the other.
+    pub levels: usize,
+    /// Whether a criterion asks how much scores rise: a run goes on while they rise enough.
+    pub rises: bool,
+    /// A step that tells scores apart.
+    pub step: f64,
     /// What should be tried, and is not.
     pub left_out: Vec<Gap>,
 }
@@ -79,7 +79,7 @@ impl Values {
     /// What is tried of these policies and of what they promise.
     pub(super) fn of(subjects: &[Subject<'_>], promises: &Promises, richness: Richness) -> Self {
         let mut constants = Constants { levels: 2, ..Constants::default() };
-        let mut values = Values { spending: vec![Spending::default()], ..Values::default() };
+        let mut values = Values::default();
         let mut alone: Vec<String> = Vec::new();
         for subject in subjects {
             of_policy(subject.policy, &mut constants, &mut values, richness);
@@ -87,24 +87,22 @@ impl Values {
         for promise in &promises.list {
             match &promise.kind {
                 PromiseKind::Always(condition) | PromiseKind::Never(condition) => {
-                    of_condition(condition, &mut constants, &mut values, richness);
+                    of_condition(condition, &mut constants, &mut values);
                 }
                 PromiseKind::Monotone(Target::Dimension(name)) => alone.push(name.clone()),
                 PromiseKind::Monotone(_) | PromiseKind::Script(_) | PromiseKind::Shipped(_) => {}
             }
         }
-        values.repeats = repeats(subjects, promises);
+        values.repeats = repeats(subjects, promises, &mut values.left_out);
+        if let [one, other] = subjects
+            && one.policy.dispositions != other.policy.dispositions
+        {
+            values.left_out.push(Gap::Dispositions);
+        }
         values.place_scores(subjects, &constants, &alone, richness);
         if richness == Richness::Least {
             values.left_out.push(Gap::FarBelow);
         }
-        values.spending.sort_by(|a, b| {
-            let order = |one: &Spending| [one.elapsed_ms, one.cost_usd];
-            order(a)
-                .iter()
-                .zip(order(b))
-                .fold(a.tokens.cmp(&b.tokens), |order, (a, b)| order.then(a.total_cmp(&b)))
-        });
         for issue in &mut values.issues {
             issue.counts.sort_unstable();
             issue.counts.dedup();
@@ -124,6 +122,10 @@ impl Values {
         let weights = weights(&first.policy.overall);
         let same = subjects.iter().all(|subject| self::weights(&subject.policy.overall) == weights);
         let step = constants.step();
+        self.step = step;
+        self.levels = constants.levels;
+        self.rises = !constants.gains.is_empty();
+        self.bounds = constants.get("overall").unwrap_or_default().to_vec();
         let mut dimensions: Vec<String> = Vec::new();
         for subject in subjects {
             let used = crate::experiment::dimensions_used(subject.policy).into_iter().map(str::to_owned);
@@ -138,7 +140,7 @@ impl Values {
             let ranges = subjects.iter().map(|subject| (subject.range)(name));
             ranges.fold((1.0_f64, 0.0_f64), |(low, high), (l, h)| (low.min(l), high.max(h)))
         };
-        let single = matches!(first.policy.overall, Overall::From(_));
+        let single = weights.len() == 1;
         let all_direct = !same || weights.iter().all(|(name, _)| constants.get(name).is_some());
         for name in &dimensions {
             let weight = weights.iter().find(|(known, _)| known == name).map_or(0.0, |(_, weight)| *weight);
@@ -157,9 +159,12 @@ impl Values {
             } else {
                 grid.dimension(&at)
             };
-            // Gains can be had in a dimension that is looked at, where none is free.
+            // Overall scores and gains can be had in a dimension that is looked at, where none is free.
             let heaviest = weights.iter().max_by(|a, b| a.1.total_cmp(&b.1));
             if all_direct && !is_overall && heaviest.is_some_and(|(heaviest, _)| heaviest == name) {
+                let others = weights.iter().filter(|(other, _)| other != name);
+                let others = others.map(|(other, weight)| weight * range(other).1).sum();
+                grid.overall_scores(&self.bounds, weight, others, &mut tried);
                 grid.gains(&constants.gains, weight, &mut tried);
             }
             ascending(&mut tried);
@@ -186,18 +191,32 @@ impl Values {
 }
 
 /// Which earlier candidates are repeated. What equals one ends the loop, where `unchanged` stands by itself, whatever it scores:
-/// one of them stands for all. In a group what it scores may count, and a promise may look at the latest score.
-fn repeats(subjects: &[Subject<'_>], promises: &Promises) -> Vec<Content> {
+/// one of them stands for all. In a group alone what it scores may count, and a promise may look at the latest score: then those
+/// that are neither the best nor the latest are a gap.
+fn repeats(subjects: &[Subject<'_>], promises: &Promises, left_out: &mut Vec<Gap>) -> Vec<Content> {
     if !subjects.iter().any(|subject| subject.policy.stop.looks_at(Costly::Equality)) {
         return Vec::new();
     }
-    let in_group = |criterion: &Criterion| matches!(criterion, Criterion::Any(_) | Criterion::All(_));
-    let grouped = subjects.iter().any(|subject| subject.policy.stop.iter().any(in_group));
+    let looks = |criterion: &Criterion| {
+        let mut looks = false;
+        criterion.visit(&mut |one| looks |= one.costly() == Some(Costly::Equality));
+        looks
+    };
+    let is_group = |criterion: &Criterion| matches!(criterion, Criterion::Any(_) | Criterion::All(_));
+    let grouped = subjects.iter().any(|subject| {
+        let mut looking = subject.policy.stop.iter().filter(|one| looks(one)).peekable();
+        looking.peek().is_some() && looking.all(is_group)
+    });
     let looks_at_latest = promises.list.iter().any(|promise| match &promise.kind {
         PromiseKind::Always(condition) | PromiseKind::Never(condition) => condition.uses("last"),
         PromiseKind::Script(_) => true,
         PromiseKind::Monotone(_) | PromiseKind::Shipped(_) => false,
     });
+    // Of two candidates one is the latest.
+    let is_long = subjects.iter().any(|subject| super::limit_of(subject.policy) > 2);
+    if is_long && (grouped || looks_at_latest) {
+        left_out.push(Gap::OtherRepeats);
+    }
     match subjects {
         [_] if grouped || looks_at_latest => vec![Content::SameAsBest, Content::SameAsLatest],
         [_] => vec![Content::SameAsBest],
@@ -245,43 +264,15 @@ fn of_policy(policy: &LoopPolicy, constants: &mut Constants, values: &mut Values
         Criterion::MinImprovement(improvement) => constants.gains.push(improvement.delta),
         Criterion::Oscillation(oscillation) => constants.gains.push(oscillation.amplitude),
         Criterion::Decline(decline) => constants.levels = constants.levels.max(decline.length.min(most)),
-        Criterion::Timeout(timeout) => {
-            #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
-            let limit = timeout.after.0 as f64;
-            values.spend(richness, limit, limit + 1.0, |elapsed_ms| Spending {
-                elapsed_ms,
-                ..Spending::default()
-            });
-        }
-        Criterion::Budget(budget) => {
-            if let Some(limit) = budget.cost_usd {
-                let limit = limit.get();
-                values.spend(richness, limit * 0.9, limit, |cost_usd| Spending {
-                    cost_usd,
-                    ..Spending::default()
-                });
-            }
-            if let Some(limit) = budget.tokens {
-                let at = |tokens: u64| Spending { tokens, ..Spending::default() };
-                values.add_spending(at(limit));
-                if richness == Richness::Full {
-                    values.add_spending(at(limit.saturating_sub(1)));
-                }
-            }
-        }
         _ => {}
     });
+    values.spending.of_policy(policy, richness);
     values.unseen |= !policy.accept.unseen;
     values.unknown_type |= !policy.accept.unknown_type;
     values.flips |= policy.stop.looks_at(Costly::FlipFlops);
 }
 
-fn of_condition(
-    condition: &PromiseCondition,
-    constants: &mut Constants,
-    values: &mut Values,
-    richness: Richness,
-) {
+fn of_condition(condition: &PromiseCondition, constants: &mut Constants, values: &mut Values) {
     let numbers = condition.numbers();
     let scores: Vec<f64> = numbers.iter().copied().filter(|number| (0.0..=1.0).contains(number)).collect();
     constants.strict.extend(&scores);
@@ -291,33 +282,12 @@ fn of_condition(
     for name in condition.dimensions() {
         constants.entry(name).extend(&scores);
     }
-    let amounts: Vec<f64> = numbers.iter().copied().filter(|number| *number > 0.0).collect();
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "small and positive")]
-    let whole = |number: &f64| (number.fract() == 0.0 && *number < 1e15).then_some(*number as u64);
     for kind in IssueKind::ALL.into_iter().filter(|kind| condition.counts(*kind)) {
-        let counts: Vec<u64> =
-            amounts.iter().filter_map(whole).flat_map(|count| [count, count + 1]).collect();
+        let counts: Vec<u64> = numbers.iter().flat_map(|number| around_whole(*number)).collect();
         values.count(kind, &[1]);
         values.count(kind, &counts);
     }
-    for amount in amounts {
-        if condition.uses("elapsed_ms") {
-            values.spend(richness, amount, amount + 1.0, |elapsed_ms| Spending {
-                elapsed_ms,
-                ..Spending::default()
-            });
-        }
-        if condition.uses("cost_usd") {
-            values.spend(richness, amount, amount * 1.1, |cost_usd| Spending {
-                cost_usd,
-                ..Spending::default()
-            });
-        }
-        if let (true, Some(tokens)) = (condition.uses("tokens"), whole(&amount)) {
-            values.add_spending(Spending { tokens, ..Spending::default() });
-            values.add_spending(Spending { tokens: tokens + 1, ..Spending::default() });
-        }
-    }
+    values.spending.of_condition(condition);
 }
 
 impl Values {
@@ -332,20 +302,6 @@ impl Values {
             None => {
                 self.issues.push(IssueValues { kind, counts: std::iter::once(0).chain(counts).collect() })
             }
-        }
-    }
-
-    /// Tries what goes over a limit, and what stays just below it.
-    fn spend(&mut self, richness: Richness, below: f64, over: f64, of: impl Fn(f64) -> Spending) {
-        self.add_spending(of(over));
-        if richness == Richness::Full {
-            self.add_spending(of(below));
-        }
-    }
-
-    fn add_spending(&mut self, spending: Spending) {
-        if !self.spending.contains(&spending) {
-            self.spending.push(spending);
         }
     }
 }
