@@ -25,7 +25,7 @@ fn promising(promises: &str) -> Workspace {
 }
 
 /// What was shown of one promise: `holds`, and why not more.
-fn shown(proof: &Value, promise: &str) -> (Value, String) {
+pub(crate) fn shown(proof: &Value, promise: &str) -> (Value, String) {
     let mut all = proof["promises"].as_array().into_iter().flatten();
     all.find(|one| one["promise"] == promise).map_or_else(
         || ("there is no such promise".into(), proof.to_string()),

@@ -8,13 +8,7 @@ fn shown(profile: &str, promise: &str) -> (Value, String) {
     let place = Workspace::new();
     place.write("profiles/mine.yaml", format!("{profile}promises: [{{ {promise} }}]\n"));
     let ran = place.run(&["prove", "mine", "--format", "json", "--random", "0", "--allow-not-shown"]);
-    let proof = ran.json();
-    let promise = promise.replace('"', "");
-    let mut all = proof["promises"].as_array().into_iter().flatten();
-    all.find(|one| one["promise"] == promise.as_str()).map_or_else(
-        || ("there is no such promise".into(), proof.to_string()),
-        |one| (one["holds"].clone(), one["not_shown_because"].to_string()),
-    )
+    super::prove_not_shown::shown(&ran.json(), promise)
 }
 
 /// A policy that accepts at 0.9, with what the test adds.
