@@ -6,9 +6,12 @@ use super::super::output::Output;
 use super::super::resume::JournalArgument;
 use super::opened::{OpenedRun, RunProfile};
 use crate::disk::{self, Access};
-use crate::review::{QueueEntry, ReviewDocument, ReviewState, corrections, rows_of, sort, write_csv};
+use crate::review::{
+    Correction, QueueEntry, ReviewState, WorksheetRow, corrections, rows_of, sort, write_csv,
+};
 use clap::Args;
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 #[derive(Args)]
@@ -42,32 +45,28 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     };
     let mut opened = OpenedRun::open(&arguments.journal, arguments.run.as_deref())?;
     let profile = RunProfile::load(&opened.run, output);
-    let mut documents: Vec<ReviewDocument> = Vec::new();
-    opened.each(profile.plan.as_ref(), |_, document| documents.push(document))?;
+    profile.say_differs(output);
     if arguments.decisions {
-        let labels: Vec<_> = documents.iter().flat_map(corrections).collect();
-        let text = lines(&labels)?;
-        match &to {
-            Some(file) => {
-                write(file, text.as_bytes())?;
-                output.say(&format!("{} written to `{}`", counted(labels.len(), "decision"), file.display()));
-            }
-            None => {
-                output.out.write_all(text.as_bytes())?;
-                output.out.flush()?;
-            }
-        }
-        return Ok(Exit::Success);
+        let mut labels = Vec::new();
+        opened.each(profile.plan.as_ref(), |_, document| labels.extend(corrections(&document)))?;
+        return write_labels(&labels, to.as_deref(), output);
     }
     let Some(file) = to else { return Err(Failure::usage("name the worksheet with `--to FILE.csv`")) };
-    let is_over = |state| matches!(state, ReviewState::Accepted | ReviewState::Rejected);
-    let mut queue: Vec<QueueEntry> = documents.iter().filter_map(QueueEntry::of).collect();
-    queue.retain(|entry| arguments.all || !entry.reasons.is_empty() && !is_over(entry.state));
-    sort(&mut queue);
     let stamp = jiff::Timestamp::now().to_string();
-    let waiting =
-        queue.iter().filter_map(|entry| documents.iter().find(|document| document.id() == entry.document));
-    let rows: Vec<_> = waiting.flat_map(|document| rows_of(document, &document.reviewed(), &stamp)).collect();
+    // Documents that nobody looks at are not kept: a run may have very many.
+    let mut rows: BTreeMap<String, Vec<WorksheetRow>> = BTreeMap::new();
+    let mut queue: Vec<QueueEntry> = Vec::new();
+    opened.each(profile.plan.as_ref(), |_, document| {
+        let Some(entry) = QueueEntry::of(&document) else { return };
+        let is_over = matches!(entry.state, ReviewState::Accepted | ReviewState::Rejected);
+        if arguments.all || !entry.reasons.is_empty() && !is_over {
+            rows.insert(entry.document.clone(), rows_of(&document, &document.reviewed(), &stamp));
+            queue.push(entry);
+        }
+    })?;
+    sort(&mut queue);
+    let rows: Vec<WorksheetRow> =
+        queue.iter().filter_map(|entry| rows.remove(&entry.document)).flatten().collect();
     let bytes = if as_table {
         write_csv(&rows).map_err(|error| Failure::broken(format!("the worksheet can't be made: {error}")))?
     } else {
@@ -80,6 +79,21 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         counted(queue.len(), "document"),
         file.display()
     ));
+    Ok(Exit::Success)
+}
+
+fn write_labels(labels: &[Correction], to: Option<&Path>, output: &mut Output) -> Result<Exit, Failure> {
+    let text = lines(labels)?;
+    match to {
+        Some(file) => {
+            write(file, text.as_bytes())?;
+            output.say(&format!("{} written to `{}`", counted(labels.len(), "decision"), file.display()));
+        }
+        None => {
+            output.out.write_all(text.as_bytes())?;
+            output.out.flush()?;
+        }
+    }
     Ok(Exit::Success)
 }
 

@@ -74,6 +74,19 @@ impl RunProfile {
     }
 }
 
+impl RunProfile {
+    /// Says that fields are read by a profile that is another one by now.
+    pub(super) fn say_differs(&self, output: &mut Output) {
+        let Some(why) = &self.differs else { return };
+        let by = match self.plan {
+            Some(_) => "fields are those that it declares as it is",
+            None => "fields are those of the results alone",
+        };
+        let word = output.err_paint.warn("note:");
+        output.say(&format!("{word} {why}: {by}"));
+    }
+}
+
 /// A run to review.
 pub(super) struct OpenedRun {
     pub(super) journal: Journal,

@@ -63,6 +63,6 @@ mod tests {
         let text = "Häm\nGrade: 2 of 3, negative\nend";
         let passage = Passage::of(text, (11..12).into());
         assert_eq!(passage.shown(), "line 2: Grade: [2] of 3, negative");
-        assert_eq!(Passage::of("", (5..3).into()).shown(), "line 1: []");
+        assert_eq!(Passage::of("", (5..9).into()).shown(), "line 1: []");
     }
 }

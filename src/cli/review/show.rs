@@ -120,6 +120,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     let format = arguments.format.chosen(output)?;
     let mut opened = OpenedRun::open(&arguments.journal, arguments.run.as_deref())?;
     let profile = RunProfile::load(&opened.run, output);
+    profile.say_differs(output);
     let (mut found, mut ids) = (None, Vec::new());
     opened.each(profile.plan.as_ref(), |stored, document| {
         if document.id() == arguments.document {
@@ -303,42 +304,19 @@ fn page(shown: &ShownDocument<'_>, paint: Paint) -> String {
         );
     }
     let width = shown.fields.iter().map(|field| field.field.chars().count()).max().unwrap_or_default();
+    // Fields that have more to say than a line stand apart.
+    let mut stands_apart = true;
     for field in &shown.fields {
-        page.push('\n');
+        let details = details(field, paint);
+        if stands_apart || !details.is_empty() {
+            page.push('\n');
+        }
+        stands_apart = !details.is_empty();
         let support = field.support.map_or_else(String::new, |support| format!("  {}", paint.faint(support)));
-        let _ = writeln!(
-            page,
-            "  {:width$}  {}{support}",
-            sanitize_line(&field.field),
-            said(field.value.as_ref())
-        );
-        let mut say = |line: &str| {
+        let name = sanitize_line(&field.field);
+        let _ = writeln!(page, "  {name:width$}  {}{support}", said(field.value.as_ref()));
+        for line in details {
             let _ = writeln!(page, "      {line}");
-        };
-        match (&field.place, &field.quote) {
-            (Some(place), _) => say(&place.shown()),
-            (None, Some(quote)) => say(&format!("quote: {}", shortened(&sanitize_line(quote)))),
-            (None, None) => {}
-        }
-        for rival in &field.rivals {
-            say(&format!("also says `{}`: {}", sanitize_line(&rival.value), rival.place.shown()));
-        }
-        for issue in &field.issues {
-            say(&issue_line(issue, paint));
-        }
-        for decision in &field.decisions {
-            let value = match decision.action {
-                "not_present" => String::new(),
-                _ => format!(" {}", said(decision.value.as_ref())),
-            };
-            let comment = decision
-                .comment
-                .as_ref()
-                .map_or_else(String::new, |text| format!("  ({})", sanitize_line(text)));
-            say(&format!("{}: {}{value}{comment}", sanitize_line(&decision.reviewer), decision.action));
-        }
-        if field.disputed {
-            say(&paint.bad("reviewers differ; the latest holds until they say the same"));
         }
     }
     if !shown.issues.is_empty() {
@@ -351,6 +329,34 @@ fn page(shown: &ShownDocument<'_>, paint: Paint) -> String {
         let _ = writeln!(page, "  {}: {}", sanitize_line(&comment.reviewer), sanitize_line(&comment.comment));
     }
     page
+}
+
+/// What is said of a field below its value.
+fn details(field: &ShownField, paint: Paint) -> Vec<String> {
+    let mut lines = Vec::new();
+    match (&field.place, &field.quote) {
+        (Some(place), _) => lines.push(place.shown()),
+        (None, Some(quote)) => lines.push(format!("quote: {}", shortened(&sanitize_line(quote)))),
+        (None, None) => {}
+    }
+    let rivals = field.rivals.iter();
+    lines.extend(
+        rivals.map(|rival| format!("also says `{}`: {}", sanitize_line(&rival.value), rival.place.shown())),
+    );
+    lines.extend(field.issues.iter().map(|issue| issue_line(issue, paint)));
+    for decision in &field.decisions {
+        let value = match decision.action {
+            "not_present" => String::new(),
+            _ => format!(" {}", said(decision.value.as_ref())),
+        };
+        let comment = decision.comment.as_ref();
+        let comment = comment.map_or_else(String::new, |text| format!("  ({})", sanitize_line(text)));
+        lines.push(format!("{}: {}{value}{comment}", sanitize_line(&decision.reviewer), decision.action));
+    }
+    if field.disputed {
+        lines.push(paint.bad("reviewers differ; the latest holds until they say the same"));
+    }
+    lines
 }
 
 fn issue_line(issue: &ShownIssue, paint: Paint) -> String {

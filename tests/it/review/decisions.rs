@@ -114,6 +114,11 @@ fn a_changed_profile_scores_nothing_and_decisions_are_kept() {
     let changed = import(&place, "a", &grade).exits(0).says(&[
         "the profile `mine`, or a file that it reaches, has changed since the run, so corrected extractions are not scored",
     ]);
+    let said =
+        "note: the profile `mine`, or a file that it reaches, has changed since the run: fields are those";
+    place.run(&["review", "show", "report"]).exits(0).says(&[said]);
+    std::fs::remove_file(place.path("profiles/mine.yaml")).unwrap();
+    place.run(&["review", "export", "--to", "sheet.csv"]).exits(0).says(&["can't be used any more"]);
     let answer = changed.lines().remove(0);
     assert_eq!((&answer["kept"], &answer["documents"][0]["validation"]), (&json!(1), &Value::Null));
 }

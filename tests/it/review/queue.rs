@@ -29,6 +29,31 @@ fn documents_that_did_not_pass_wait() {
 }
 
 #[test]
+fn what_reviewers_read() {
+    let place = Workspace::new();
+    let report = "SURGICAL PATHOLOGY REPORT\nFINAL DIAGNOSIS: Left breast, lumpectomy: Invasive ductal carcinoma.\n\
+                  Surgical margins: negative for carcinoma.\n";
+    place.write("report.txt", report);
+    place.run(&["run", "--quiet", "--profile", "clinical", "report.txt"]).exits(3);
+    let text = |arguments: &[&str]| {
+        let ran = place.run(&[arguments, &["--format", "text"]].concat()).exits(0);
+        ran.out
+            .lines()
+            .map(|line| if line.starts_with("run ") { "run …" } else { line }.to_owned() + "\n")
+            .collect()
+    };
+    let mut read: String = text(&["review", "list"]);
+    read += &text(&["review", "show", "report"]);
+    place.write("decided.jsonl", [decision("report", "grade", "missed", Some("2"))].join("\n"));
+    read += &text(&["review", "import", "decided.jsonl", "--reviewer", "a.meyer"]);
+    place.write("decided.jsonl", [decision("report", "grade", "missed", Some("3"))].join("\n"));
+    read += &text(&["review", "import", "decided.jsonl", "--reviewer", "b.kaya"]);
+    read += &text(&["review", "show", "report"]);
+    read += &text(&["review", "list"]);
+    insta::assert_snapshot!(read);
+}
+
+#[test]
 fn the_most_urgent_reason_comes_first() {
     let place = reviewed_run();
     let list = place.run_json(&["review", "list", "--format", "json"]);

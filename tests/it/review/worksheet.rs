@@ -106,6 +106,11 @@ fn a_dry_run_keeps_nothing() {
     assert_eq!((&answer["kept"], &answer["valid"]), (&json!(0), &json!(1)));
     assert_eq!(answer["documents"][0]["state"], "accepted");
     assert_eq!((reviews(&place), &shown(&place)["state"]), (0, &json!("waiting")));
+    // What is decided is in a worksheet only where it is asked for.
+    import(&place, "x", &[decision(THYROID, "", "accept", None)]).exits(0);
+    assert!(exported(&place).rows.iter().all(|row| row[0] != THYROID));
+    place.run(&["review", "export", "--all", "--to", "all.csv"]).exits(0);
+    assert!(Table::read(&place.read("all.csv")).rows.iter().any(|row| row[0] == THYROID));
 }
 
 #[test]
