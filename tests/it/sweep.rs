@@ -216,3 +216,61 @@ fn a_constraint_that_is_kept_only_where_it_was_chosen_is_said() {
     let said = place.run(&["sweep", "it.sweep.yaml", "--quiet"]).exits(0).out;
     assert!(said.contains(&format!("does not keep the constraint `{constraint}`")), "{said}");
 }
+
+/// Before anything is decided, with what was expected and found, at the value in the experiment.
+#[test]
+fn a_value_that_no_profile_can_have_is_refused_where_it_stands() {
+    let place = recorded();
+    let space = "space: { stop.max_iterations: [1, 2, 3] }";
+    for (with, marked, said) in [
+        ("accept.overall: [0.5, 1.7]", "1.7", "expected a score from 0 to 1, found 1.7"),
+        ("accept.overall: [high, 0.5]", "high", "expected a number, found text"),
+        ("accept.overall: { from: 0.5, to: 1.7, step: 0.4 }", "{ from", "from 0 to 1, found 1.3"),
+        ("accept.overal: [0.5]", "overal", "no dimension is called `overal`"),
+        ("stop.max_iteration: [5]", "max_iteration:", "unknown key `max_iteration`"),
+        ("on_regression: [keep, rolback]", "rolback", "did you mean `rollback`?"),
+        ("stop.min_improvement: [null, { delta: 0.1, patience: soon }]", "soon", "found text"),
+        ("overall.from: [q, z]", "z]", "`z`"),
+    ] {
+        let wrong = space.replace(" }", &format!(", {with} }}"));
+        place.write("it.sweep.yaml", EXPERIMENT.replace(space, &wrong));
+        let ran = place.run(&["sweep", "it.sweep.yaml", "--report", "r.html"]).exits(2);
+        let at = format!("it.sweep.yaml:5:{}", wrong.find(marked).unwrap() + 1);
+        let ran = ran.says(&[&at, said]);
+        assert_eq!(ran.out, "", "{with}");
+        assert_eq!(ran.err.matches("error").count(), 2, "one mistake, and what follows of it: {}", ran.err);
+        assert!(!place.path("r.html").exists(), "{with}");
+        // What conditions leave out is not tried, and may be anything.
+        let text = EXPERIMENT.replace(space, &format!("{wrong}\nconditions: ['stop.max_iterations == 7']"));
+        place.write("it.sweep.yaml", text);
+        place.run(&["sweep", "it.sweep.yaml"]).exits(0);
+    }
+}
+
+/// Values that are wrong together alone are counted: conditions leave such combinations out.
+#[test]
+fn values_that_do_not_go_together_are_no_mistake_of_one() {
+    let place = recorded();
+    let space = "space: { assess.q: [given, null], overall.from: [q, z] }";
+    let text = EXPERIMENT.replace("space: { stop.max_iterations: [1, 2, 3] }", space);
+    place.write("it.sweep.yaml", text.replace("assess.q: given,", "assess: { q: given, z: given },"));
+    let ran = place.run(&["sweep", "it.sweep.yaml", "--format", "json", "--quiet"]).exits(0);
+    let ran = ran.says(&["1 policies of the space can't be used", "it.sweep.yaml"]);
+    assert_eq!(ran.json()["policies"]["invalid"], 1);
+}
+
+#[test]
+fn a_value_that_makes_a_run_another_is_refused_where_it_stands() {
+    let answers: Vec<Value> = [3, 5, 4, 6].map(scoring).to_vec();
+    let place = steps("stop: { max_iterations: 4 }", &answers);
+    run(&place, &[]).exits(3);
+    let text = "documents: { run: latest, journal: out/journal.sqlite }
+profiles: [steps]
+reference: steps
+space: { feedback.history: [3] }
+objectives: [{ maximize: overall }]
+";
+    place.write("it.sweep.yaml", text);
+    let said = ["it.sweep.yaml:4:29", "the run would have had other candidates", "`feedback`"];
+    place.run(&["sweep", "it.sweep.yaml"]).exits(2).says(&said);
+}

@@ -38,13 +38,16 @@ impl Candidate {
         recorded: Option<&RecordedBy>,
         problems: &mut Problems,
     ) -> Option<Self> {
-        let settings = settings.with(laid_over, problems);
+        let laid_over: Vec<&Override> = laid_over.collect();
+        let settings = settings.with(laid_over.iter().copied(), problems);
         let mut is_told_otherwise = false;
         if let Some(recorded) = recorded {
             let own = settings.merged.to_json();
             let differ = differing_keys(&recorded.settings, &own);
             if !differ.is_empty() {
-                problems.push(makes_others(&differ, &settings.merged.span));
+                let laid = laid_over.iter().find(|laid| differ.iter().any(|key| key == laid.top_key()));
+                let span = laid.map_or(&settings.merged.span, |laid| laid.span());
+                problems.push(makes_others(&differ, span));
             }
             is_told_otherwise = !told_otherwise(&recorded.settings, &own, &recorded.feedback).is_empty();
         }

@@ -23,6 +23,7 @@ mod space;
 mod spending;
 mod split;
 mod trial;
+mod usable;
 
 pub use candidate::Candidate;
 pub(crate) use candidate::RecordedBy;
