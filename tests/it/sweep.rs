@@ -44,6 +44,13 @@ fn shown(findings: &Value) -> Vec<Value> {
 fn the_front_is_judged_on_documents_that_it_was_not_chosen_on() {
     let found = swept(&recorded(), EXPERIMENT);
     assert_eq!(found["documents"], json!({"train": 100, "test": 100, "test_ids": 100}));
+    let split = &found["split"];
+    assert_eq!((&split["share"], &split["seed"]), (&json!(0.5), &json!(1)));
+    let named = |part: &str| split[part].as_array().unwrap().iter().map(|id| id.as_u64().unwrap());
+    assert_eq!((named("chosen_on").count(), named("judged_on").count()), (100, 100));
+    let mut all: Vec<u64> = named("chosen_on").chain(named("judged_on")).collect();
+    all.sort_unstable();
+    assert!(all.into_iter().eq(0..200));
     let policies = json!({"policies": 3, "left_out": 0, "invalid": 0, "tried": 3, "not_recorded": 0,
         "constraint_missed": 0, "same": 0, "candidates": 3, "front": 3});
     assert_eq!(found["policies"], policies);
@@ -64,6 +71,16 @@ fn the_front_is_judged_on_documents_that_it_was_not_chosen_on() {
     let passed = &best["comparison"]["passed"];
     assert_eq!((&passed["reference_only"], &passed["verdict"]), (&json!(0), &json!("better")));
     assert!((passed["policy_only"].as_f64().unwrap() * 0.01 - best["passed"].as_f64().unwrap()).abs() < 1e-9);
+}
+
+/// Who has the recordings can check the figures: those of the chosen policy are means over the documents that are named.
+#[test]
+fn the_documents_that_judged_are_named() {
+    let found = swept(&recorded(), EXPERIMENT);
+    let judged = found["split"]["judged_on"].as_array().unwrap();
+    let of = |id: &Value| if id.as_u64().unwrap() % 2 == 0 { 0.9 } else { 0.3 };
+    let mean = judged.iter().map(of).sum::<f64>() / 100.0;
+    assert!((found["shown"][0]["test"][0]["mean"].as_f64().unwrap() - mean).abs() < 1e-9);
 }
 
 /// The file reruns it: everything follows from it and the recordings, whatever order their lines have.
