@@ -290,4 +290,12 @@ objectives: [{ maximize: overall }]
     place.write("it.sweep.yaml", text);
     let said = ["it.sweep.yaml:4:29", "the run would have had other candidates", "`feedback`"];
     place.run(&["sweep", "it.sweep.yaml"]).exits(2).says(&said);
+    // Another file with the same words makes the same candidates; that one document can't be split comes afterwards.
+    let shipped = include_str!("../../prompts/feedback/default.md");
+    place.write("prompts/feedback/copy.md", shipped);
+    let copy = text.replace("feedback.history: [3]", "feedback.template: [feedback/copy.md]");
+    place.write("it.sweep.yaml", &copy);
+    place.run(&["sweep", "it.sweep.yaml"]).exits(1).says(&["1 documents can't be split"]);
+    place.write("prompts/feedback/copy.md", format!("{shipped}\nBe careful."));
+    place.run(&["sweep", "it.sweep.yaml"]).exits(2).says(&["it.sweep.yaml:4:30", "`feedback`"]);
 }
