@@ -48,6 +48,7 @@ mod embedded;
 mod engine;
 #[cfg(test)]
 mod evaluate;
+mod evaluate_clusters;
 #[cfg(test)]
 mod evidence;
 #[cfg(test)]

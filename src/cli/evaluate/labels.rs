@@ -7,6 +7,7 @@ use crate::disk::{self, files_below};
 use crate::experiment::evaluate::{LabelError, LabelMap, LabelRecord, read_json, read_json_line, read_table};
 use crate::profile::read_text_file;
 use crate::value::sanitize_line;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Largest file of labels, in bytes.
@@ -34,6 +35,8 @@ pub(super) struct LabelFiles {
     refused: usize,
     /// Whether some of what can't be used is text, so that a map may make labels of it.
     may_be_of_others: bool,
+    /// Whether an example of a map was shown.
+    has_example: bool,
 }
 
 impl LabelFiles {
@@ -52,12 +55,32 @@ impl LabelFiles {
         }
         let of_others = "labels of another form are read by `--columns MAP.yaml`; `docs/evaluate.md` says how, and how ours are written";
         if labels.records.is_empty() {
-            return Err(Failure::broken("there are no labels").help(of_others));
+            let failure = Failure::broken("there are no labels");
+            return Err(if labels.has_example { failure } else { failure.help(of_others) });
         }
-        if labels.may_be_of_others && map.is_none() {
+        labels.check_clusters(output);
+        if labels.may_be_of_others && map.is_none() && !labels.has_example {
             output.say(&format!("  help: {of_others}"));
         }
         Ok(labels)
+    }
+
+    /// Says which documents labels put into several clusters. The first one that is named holds.
+    fn check_clusters(&mut self, output: &mut Output) {
+        let mut known: BTreeMap<&str, (&str, &str)> = BTreeMap::new();
+        for record in &self.records {
+            let Some(cluster) = &record.cluster else { continue };
+            let (first, place) = *known.entry(&record.document).or_insert((cluster, &record.place));
+            if first != cluster {
+                self.is_broken = true;
+                let word = output.err_paint.bad("error:");
+                let message = format!(
+                    "{}: the cluster of `{}` is `{cluster}`, and in {place} it is `{first}`, which holds",
+                    record.place, record.document
+                );
+                output.say(&format!("{word} {}", sanitize_line(&message)));
+            }
+        }
     }
 
     /// The files that were read.
@@ -102,6 +125,11 @@ impl LabelFiles {
             if self.refused <= MOST_NAMED {
                 let word = output.err_paint.bad("error:");
                 output.say(&format!("{word} {}", sanitize_line(&error.to_string())));
+                for (at, line) in error.help.iter().enumerate() {
+                    let line = sanitize_line(line);
+                    output.say(&if at == 0 { format!("  help: {line}") } else { format!("  {line}") });
+                }
+                self.has_example |= !error.help.is_empty();
             }
         }
         Ok(())

@@ -62,6 +62,8 @@ pub(in crate::cli) struct Work {
     pub(in crate::cli) command: Vec<String>,
     /// Of every file that the profile reaches.
     pub(in crate::cli) files_digest: String,
+    /// Of all that decides, with prompts by their texts.
+    pub(in crate::cli) texts_digest: String,
     /// The same part by part, and the certificate that is to cover the run.
     pub(in crate::cli) certified: Option<Certified>,
     /// A table that comes before the usual ones.
@@ -298,6 +300,7 @@ impl Work {
             profile: &self.plan.profile.name,
             profile_digest: &self.plan.profile.digest,
             files_digest: &self.files_digest,
+            texts_digest: &self.texts_digest,
             basis: self.certified.as_ref().map(|certified| &certified.basis),
         };
         let mut settings = json!({
