@@ -98,6 +98,7 @@ mod next;
 #[cfg(test)]
 mod otlp;
 #[cfg(test)]
+mod page_labels;
 mod pages;
 #[cfg(test)]
 mod panel;
