@@ -1,6 +1,7 @@
-//! The pages of `evaluate` and `sweep` on a small screen: plots are as wide as one, so that their text is as large as it
+//! The pages of `evaluate`, `sweep` and `calibrate` on a small screen: plots are as wide as one, so that their text is as large as it
 //! says, and no label lies over another one or is cut off; cells of tables bear the names of their columns, which stack there.
 
+use super::calibrate;
 use super::evaluate;
 use super::sweep;
 use regex::Regex;
@@ -101,5 +102,20 @@ fn labels_of_a_sweep_fit() {
         for number in ["1", "2", "3"] {
             assert!(page.contains(&format!(">{number}</text></g>")), "{number}: {page}");
         }
+    }
+}
+
+#[test]
+fn labels_of_a_calibration_fit() {
+    let place = calibrate::labels::place(calibrate::labels::CLINIC);
+    for accepted in [70, 400] {
+        let mut all = calibrate::labels::labels("pathology", 0.99, accepted, 0);
+        all.extend(calibrate::labels::labels("other", 0.5, 20, 9).into_iter().map(|mut label| {
+            label["document_type"] = json!("pathology");
+            label
+        }));
+        calibrate::labels::calibrate(&place, &all, &["--report", "page.html"]).exits(0);
+        let page = place.read("page.html");
+        assert!(page.contains(">≥ 0.9") && fits(&page) >= 14);
     }
 }
