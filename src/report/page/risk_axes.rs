@@ -22,7 +22,6 @@ pub(in crate::report) struct Tick {
 /// The axes.
 #[derive(Debug, Serialize)]
 pub(in crate::report) struct RiskAxes {
-    width: f64,
     height: f64,
     left: f64,
     right: f64,
@@ -59,7 +58,6 @@ impl RiskAxes {
         let top = tops.into_iter().find(|top| highest <= *top).unwrap_or(1.0);
         let bottom = TOP + HEIGHT;
         let mut axes = RiskAxes {
-            width: WIDTH,
             height: bottom + 58.0,
             left: LEFT,
             right: WIDTH - RIGHT,
