@@ -48,6 +48,7 @@ mod embedded;
 mod engine;
 #[cfg(test)]
 mod evaluate;
+#[cfg(test)]
 mod evaluate_clusters;
 #[cfg(test)]
 mod evidence;
@@ -99,6 +100,7 @@ mod next;
 mod otlp;
 #[cfg(test)]
 mod page_labels;
+#[cfg(test)]
 mod pages;
 #[cfg(test)]
 mod panel;

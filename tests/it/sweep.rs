@@ -78,7 +78,7 @@ fn the_front_is_judged_on_documents_that_it_was_not_chosen_on() {
 fn the_documents_that_judged_are_named() {
     let found = swept(&recorded(), EXPERIMENT);
     let judged = found["split"]["judged_on"].as_array().unwrap();
-    let of = |id: &Value| if id.as_u64().unwrap() % 2 == 0 { 0.9 } else { 0.3 };
+    let of = |id: &Value| if id.as_u64().unwrap().is_multiple_of(2) { 0.9 } else { 0.3 };
     let mean = judged.iter().map(of).sum::<f64>() / 100.0;
     assert!((found["shown"][0]["test"][0]["mean"].as_f64().unwrap() - mean).abs() < 1e-9);
 }
