@@ -179,7 +179,7 @@ mod tests {
                 "feedback": {"template": feedback}})
         };
         let (recorded, moved) = (profile("a.md", "j.md", "f.md"), profile("b/a.md", "j2.md", "f2.md"));
-        assert_eq!(differing_keys(&recorded, &moved), ["feedback", "judges", "stages"]);
+        assert_eq!(differing_keys(&recorded, &moved), ["stages", "judges", "feedback"]);
         let text_of = |name: &str| match name {
             "a.md" | "b/a.md" => Some("Extract.".to_owned()),
             "j.md" | "j2.md" => Some("Judge.".to_owned()),

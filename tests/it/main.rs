@@ -48,6 +48,7 @@ mod embedded;
 mod engine;
 #[cfg(test)]
 mod evaluate;
+#[cfg(test)]
 mod evaluate_clusters;
 #[cfg(test)]
 mod evidence;
@@ -97,6 +98,8 @@ mod new_vocabulary;
 mod next;
 #[cfg(test)]
 mod otlp;
+#[cfg(test)]
+mod page_labels;
 #[cfg(test)]
 mod pages;
 #[cfg(test)]

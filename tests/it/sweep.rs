@@ -4,7 +4,7 @@ use super::trajectories::{run, scoring, steps};
 use super::workspace::Workspace;
 use serde_json::{Value, json};
 
-const EXPERIMENT: &str = "
+pub(crate) const EXPERIMENT: &str = "
 description: How long is long enough?
 documents: { trajectories: [runs.jsonl] }
 config: { assess.q: given, overall.from: q, accept.overall: 0.9, stop.max_iterations: 2 }
@@ -14,7 +14,7 @@ bootstrap: { samples: 2000 }
 ";
 
 /// Of 200 documents, every second one is better with its third candidate; each is one call.
-fn recorded() -> Workspace {
+pub(crate) fn recorded() -> Workspace {
     let place = Workspace::new();
     let lines = (0..200).map(|at| {
         let last = if at % 2 == 0 { 0.9 } else { 0.3 };
@@ -78,7 +78,7 @@ fn the_front_is_judged_on_documents_that_it_was_not_chosen_on() {
 fn the_documents_that_judged_are_named() {
     let found = swept(&recorded(), EXPERIMENT);
     let judged = found["split"]["judged_on"].as_array().unwrap();
-    let of = |id: &Value| if id.as_u64().unwrap() % 2 == 0 { 0.9 } else { 0.3 };
+    let of = |id: &Value| if id.as_u64().unwrap().is_multiple_of(2) { 0.9 } else { 0.3 };
     let mean = judged.iter().map(of).sum::<f64>() / 100.0;
     assert!((found["shown"][0]["test"][0]["mean"].as_f64().unwrap() - mean).abs() < 1e-9);
 }
@@ -148,11 +148,7 @@ fn a_page_has_plots_and_tables_and_nothing_from_elsewhere() {
         ran.out
     );
     let page = place.read("r.html");
-    assert_eq!(
-        page.matches("<svg class=\"plot\"").count(),
-        3,
-        "a front and the differences of two objectives"
-    );
+    assert_eq!(page.matches("<svg class=\"plot").count(), 3, "a front and the differences of two objectives");
     for forbidden in ["<script", "http:", "https:", "NaN", "inf"] {
         assert!(!page.replace("default-src 'none'", "").contains(forbidden), "{forbidden}");
     }

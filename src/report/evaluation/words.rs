@@ -62,7 +62,7 @@ pub(super) fn wrong_clusters(evaluation: &Evaluation) -> Option<String> {
 }
 
 /// How intervals take documents that belong together.
-pub(super) const CLUSTERED: &str = "Intervals take the documents of a cluster to come to the same, which is the least that they can say: they are never too narrow for it, and may be too wide.";
+pub(super) const CLUSTERED: &str = "Intervals take the documents of a cluster to come to the same, which is the least that they can say: they are wide enough for all that these have in common, and often wider than that.";
 
 /// Why documents with a label and a result are not evaluated; nothing where all are.
 pub(super) fn why_not_judged(evaluation: &Evaluation) -> Option<String> {
