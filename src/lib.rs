@@ -105,6 +105,9 @@ pub(crate) mod project;
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub mod report;
+#[cfg(feature = "cli")]
+#[expect(clippy::disallowed_types, reason = "workbooks are written through files")]
+pub(crate) mod export;
 
 // Layer 6: the command line.
 #[cfg(feature = "cli")]
