@@ -27,8 +27,9 @@ impl<'a> Cell<'a> {
         Cell::Number(count.into())
     }
 
+    /// A measured number, without the last digits of arithmetic in binary: 0.97, not 0.9700000000000001.
     pub(super) fn decimal(number: f64) -> Self {
-        Number::from_f64(number).map_or(Cell::Empty, Cell::Number)
+        Number::from_f64((number * 1e12).round() / 1e12).map_or(Cell::Empty, Cell::Number)
     }
 
     /// A value of an extraction. Lists and mappings are JSON, with their members sorted by name. A text of a field of dates that is an ISO date is a date;

@@ -73,8 +73,11 @@ const BESIDE: [(&str, &str); 4] = [
         "quote",
         "The quote that decided, of the weakest value; empty where the document was searched without a quote",
     ),
-    ("start", "Where the passage begins in the document, in characters from its start"),
-    ("end", "Where the passage ends"),
+    (
+        "start",
+        "Where the passage that decided begins in the document, in characters from its start: what says the value or, where nothing does, what says otherwise",
+    ),
+    ("end", "Where it ends"),
 ];
 
 impl Columns {
@@ -95,8 +98,10 @@ impl Columns {
                 });
             }
         }
-        for (name, _) in evidence_of(document) {
-            if let Some(field) = self.field(&name) {
+        // Also where a reviewer has replaced the value: corrections only add columns.
+        let validation = document.result.as_ref().and_then(|result| result.best_validation.as_ref());
+        for (path, _) in validation.iter().flat_map(|validation| validation.evidence.iter()) {
+            if let Some(field) = top_level_field(path).and_then(|name| self.field(&name)) {
                 field.has_evidence = true;
             }
         }

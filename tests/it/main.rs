@@ -61,6 +61,8 @@ mod evidence_wordings;
 #[cfg(test)]
 mod explain_run;
 #[cfg(test)]
+mod exports;
+#[cfg(test)]
 mod harness;
 #[cfg(test)]
 mod injection;
