@@ -4,7 +4,7 @@ use super::sample::{batch, document, facts, issue, result};
 use super::*;
 use crate::report::Paint;
 use proptest::prelude::*;
-use serde_json::json;
+use serde_json::{Value, json};
 
 fn of(numbers: &[u64]) -> RunSummary {
     let mut summary = RunSummary::new(facts());
