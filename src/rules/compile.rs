@@ -67,7 +67,6 @@ impl CompiledRules {
 
     /// What the rubrics say of exports.
     #[must_use]
-    #[cfg(feature = "cli")]
     pub(crate) fn exports(&self) -> &ExportTerms {
         &self.exports
     }

@@ -12,7 +12,7 @@ mapping! {
     #[derive(Debug, Clone, PartialEq)]
     pub struct Concept {
         /// What people read. Without it, the name of the document type or field.
-        #[key(examples(&["Histologic grade"]))]
+        #[key(text_like("a text that is not blank", r"\S"), examples(&["Histologic grade"]))]
         pub text: Option<String>,
         /// The same in code systems.
         #[key(default("[]"), examples(&["[{ system: 'https://example.org/codes', code: grade }]"]))]
@@ -26,10 +26,10 @@ mapping! {
     #[derive(Debug, Clone, PartialEq)]
     pub struct Coding {
         /// The code system, by its URI.
-        #[key(required, text("a URI"), examples(&["http://loinc.org"]))]
+        #[key(required, text_like("a URI", r"^[^\s:]+:\S+$"), examples(&["http://loinc.org"]))]
         pub system: String,
         /// The code in it.
-        #[key(required, text("a code"), examples(&["grade"]))]
+        #[key(required, text_like("a code", r"^\S+( \S+)*$"), examples(&["grade"]))]
         pub code: String,
         /// What the code system calls it.
         #[key(examples(&["Grade"]))]

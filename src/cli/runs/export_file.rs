@@ -241,7 +241,7 @@ impl Written {
         }
         if self.preliminary > 0 {
             output.say(&format!(
-                "  preliminary, because they were not accepted or need review: {}",
+                "  preliminary, because they were not accepted, need review, or hold a doubtful value: {}",
                 documents(self.preliminary)
             ));
         }

@@ -148,9 +148,9 @@ fn support_tables(summary: &RunSummary) -> Vec<Table> {
             });
             Table {
                 heading: format!("Support: {name}"),
-                note: "What the documents say for the values of each field; the fields with the most doubtful values first.".to_owned(),
+                note: "What the documents say for the values of each field; the fields with the most doubtful values first. Supported: verified or entailed.".to_owned(),
                 caption: format!("How many values of {name} have each support"),
-                bars: "Verified or entailed, as bars",
+                bars: "Supported, as bars",
                 columns: [column("Field"), figure("Values")]
                     .into_iter()
                     .chain(used.iter().map(|word| figure(word)))

@@ -34,27 +34,18 @@ pub(super) const ODD: &str = r#"- value:
 
 /// A document `odd`, and what a scripted model extracts from it.
 pub(super) fn scripted(answers: &str) -> Workspace {
+    scripted_with(answers, &[])
+}
+
+/// The same with other settings.
+pub(super) fn scripted_with(answers: &str, more: &[&str]) -> Workspace {
     let place = Workspace::new();
     place.write("answers.yaml", answers);
     place.write("odd.txt", "HISTOLOGIC TYPE: carcinoma. GRADE: 2. Date: 2016-09-06. ER: positive. 3 nodes.");
-    let ran = place.run(&[
-        "run",
-        "--quiet",
-        "--profile",
-        "marc",
-        "--type",
-        "pathology",
-        "--provider",
-        "scripted",
-        "--provider-config",
-        "file=answers.yaml",
-        "--config",
-        "stop.max_iterations=1",
-        "--out",
-        "out",
-        "odd.txt",
-    ]);
-    ran.exits(3);
+    let usual = "run --quiet --profile marc --type pathology --provider scripted --provider-config file=answers.yaml \
+                 --config stop.max_iterations=1 --out out odd.txt";
+    let words: Vec<&str> = usual.split_whitespace().chain(more.iter().copied()).collect();
+    place.run(&words);
     place
 }
 
