@@ -106,7 +106,6 @@ pub(crate) mod project;
 #[doc(hidden)]
 pub mod report;
 #[cfg(feature = "cli")]
-#[expect(clippy::disallowed_types, reason = "workbooks are written through files")]
 pub(crate) mod export;
 
 // Layer 6: the command line.

@@ -60,7 +60,7 @@ pub(super) fn extension(name: &str, parts: Vec<Value>) -> Option<Value> {
     (!parts.is_empty()).then(|| json!({ "url": format!("{NAMES}{name}"), "extension": parts }))
 }
 
-/// A part of an extension.
+/// A part of an extension, or an extension with one value, which is named by a URI.
 pub(super) fn part(name: &str, kind: &str, value: Option<Value>) -> Option<Value> {
     let mut written = json!({ "url": name });
     if let Value::Object(members) = &mut written {

@@ -13,21 +13,12 @@ pub(super) fn provenance(
     targets: Vec<Value>,
 ) -> Resource {
     let run = export.run;
-    let of_run = [
-        part("run", "String", text(&run.id)),
-        part("profile", "String", text(&run.profile)),
-        part("profile-digest", "String", text(&run.profile_digest)),
-    ];
-    // A part of an extension is named within it; these stand by themselves.
-    let of_run = of_run.into_iter().flatten().map(|mut extension| {
-        if let Some(name) = extension.get("url").and_then(Value::as_str) {
-            extension["url"] = format!("{NAMES}{name}").into();
-        }
-        extension
-    });
+    let said = |name: &str, value: &str| part(&format!("{NAMES}{name}"), "String", text(value));
+    let of_run =
+        [said("run", &run.id), said("profile", &run.profile), said("profile-digest", &run.profile_digest)];
     let mut content = Map::new();
     content.insert("resourceType".to_owned(), "Provenance".into());
-    content.insert("extension".to_owned(), of_run.collect());
+    content.insert("extension".to_owned(), of_run.into_iter().flatten().collect());
     content.insert("target".to_owned(), targets.into());
     let recorded = run.finished_at.as_deref().unwrap_or(&run.started_at);
     add(&mut content, "recorded", instant(recorded));
