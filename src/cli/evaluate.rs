@@ -5,7 +5,7 @@ mod labels;
 mod results;
 
 use self::fresh::FreshArguments;
-use self::labels::LabelFiles;
+pub(super) use self::labels::LabelFiles;
 use self::results::{ResultArguments, ResultSource};
 use super::exit::{Exit, Failure};
 use super::headings::{ARGUMENTS, OUTPUT, PROFILE};

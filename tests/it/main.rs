@@ -63,6 +63,8 @@ mod evidence_wordings;
 #[cfg(test)]
 mod explain_run;
 #[cfg(test)]
+mod exports;
+#[cfg(test)]
 mod harness;
 #[cfg(test)]
 mod injection;

@@ -24,14 +24,14 @@ const LABELS: &str = ".labels.json";
 
 /// Every label of a command.
 #[derive(Default)]
-pub(super) struct LabelFiles {
+pub(in crate::cli) struct LabelFiles {
     records: Vec<LabelRecord>,
     /// The folder of the file that each record stands in, in the same order.
     folders: Vec<PathBuf>,
     /// The files that were read.
     files: Vec<PathBuf>,
     /// Whether something could not be read.
-    pub(super) is_broken: bool,
+    pub(in crate::cli) is_broken: bool,
     refused: usize,
     /// Whether some of what can't be used is text, so that a map may make labels of it.
     may_be_of_others: bool,
@@ -41,7 +41,11 @@ pub(super) struct LabelFiles {
 
 impl LabelFiles {
     /// Reads files and folders. What can't be used is said, and the rest is there.
-    pub(super) fn read(paths: &[PathBuf], map: Option<&Path>, output: &mut Output) -> Result<Self, Failure> {
+    pub(in crate::cli) fn read(
+        paths: &[PathBuf],
+        map: Option<&Path>,
+        output: &mut Output,
+    ) -> Result<Self, Failure> {
         let map = map.map(|file| read_map(file, output)).transpose()?;
         let mut labels = LabelFiles::default();
         for path in paths {
@@ -84,17 +88,17 @@ impl LabelFiles {
     }
 
     /// The files that were read.
-    pub(super) fn files(&self) -> &[PathBuf] {
+    pub(in crate::cli) fn files(&self) -> &[PathBuf] {
         &self.files
     }
 
     /// The records, each with the folder of its file.
-    pub(super) fn with_folders(&self) -> impl Iterator<Item = (&LabelRecord, &Path)> {
+    pub(in crate::cli) fn with_folders(&self) -> impl Iterator<Item = (&LabelRecord, &Path)> {
         self.records.iter().zip(self.folders.iter().map(PathBuf::as_path))
     }
 
     /// The records, which are not there any more afterwards.
-    pub(super) fn take(&mut self) -> Vec<LabelRecord> {
+    pub(in crate::cli) fn take(&mut self) -> Vec<LabelRecord> {
         std::mem::take(&mut self.records)
     }
 

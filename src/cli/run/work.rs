@@ -262,7 +262,7 @@ impl Work {
         if let (Ok(_), Some(seen)) = (&end, &screen.summary) {
             // Others may have had a part in it, and earlier processes.
             if seen.done() != journal.stages(&run)?.sum() {
-                screen.summary = Some(summary_of(&journal, &run)?);
+                screen.summary = Some(summary_of(&journal, &run, false)?);
             }
             if let (Some(file), Some(summary)) = (&self.report, &screen.summary) {
                 write_page(summary, file)?;

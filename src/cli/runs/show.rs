@@ -22,6 +22,9 @@ pub(super) struct Arguments {
     /// Write it to this file, too, as a page of HTML that needs nothing else
     #[arg(long, value_name = "FILE.html")]
     report: Option<PathBuf>,
+    /// Say what the issues of the documents to look at say, too, which may quote the documents
+    #[arg(long)]
+    messages: bool,
     #[command(flatten)]
     format: RecordFormat,
 }
@@ -31,7 +34,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     let format = arguments.format.chosen(output)?;
     let run = find_run(&journal, &arguments.run)?;
     let stages = journal.stages(&run.id)?;
-    let summary = summary_of(&journal, &run.id)?;
+    let summary = summary_of(&journal, &run.id, arguments.messages)?;
     if let Some(file) = &arguments.report {
         write_page(&summary, file)?;
     }

@@ -12,8 +12,12 @@ use std::path::Path;
 /// What a run's settings say of the overall score that is accepted.
 pub(in crate::cli) const ACCEPT_OVERALL: &str = "accept_overall";
 
-/// The summary of a run, whoever ran its documents.
-pub(in crate::cli) fn summary_of(journal: &Journal, run: &RunId) -> Result<RunSummary, Failure> {
+/// The summary of a run, whoever ran its documents; with what issues say of the documents to look at, if that is asked for.
+pub(in crate::cli) fn summary_of(
+    journal: &Journal,
+    run: &RunId,
+    with_messages: bool,
+) -> Result<RunSummary, Failure> {
     let Some(stored) = journal.run(run)? else {
         return Err(crate::store::StoreError::UnknownRun { run: run.clone() }.into());
     };
@@ -26,6 +30,9 @@ pub(in crate::cli) fn summary_of(journal: &Journal, run: &RunId) -> Result<RunSu
         accept_overall: stored.record.settings.get(ACCEPT_OVERALL).and_then(Value::as_f64),
     };
     let mut summary = RunSummary::new(facts);
+    if with_messages {
+        summary = summary.with_messages();
+    }
     journal.each_document(run, |document, outcome| add(&mut summary, &document, outcome))?;
     let stages = journal.stages(run)?;
     let waiting = [DocumentStage::Waiting, DocumentStage::Running, DocumentStage::Parked];
