@@ -27,9 +27,9 @@ impl<'a> Cell<'a> {
         Cell::Number(count.into())
     }
 
-    /// A measured number, without the last digits of arithmetic in binary: 0.97, not 0.9700000000000001.
+    /// A measured number.
     pub(super) fn decimal(number: f64) -> Self {
-        Number::from_f64((number * 1e12).round() / 1e12).map_or(Cell::Empty, Cell::Number)
+        in_decimals(number).map_or(Cell::Empty, Cell::Number)
     }
 
     /// A value of an extraction. Lists and mappings are JSON, with their members sorted by name. A text of a field of dates that is an ISO date is a date;
@@ -64,6 +64,11 @@ fn sorted(value: &Value) -> Value {
         }
         plain => plain.clone(),
     }
+}
+
+/// A measured number without the last digits of arithmetic in binary: 0.97, not 0.9700000000000001.
+pub(super) fn in_decimals(number: f64) -> Option<Number> {
+    Number::from_f64((number * 1e12).round() / 1e12)
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use super::element::{add, concept, count, extension, instant, part, text};
 use super::observation::observations;
 use super::provenance::provenance;
 use super::{FhirExport, NAMES, Resource, Standing};
+use crate::export::cell::in_decimals;
 use crate::export::document::ExportedDocument;
 use serde_json::{Map, Value, json};
 
@@ -61,13 +62,13 @@ fn report(
 /// What was decided about the document.
 fn decided(document: &ExportedDocument) -> Option<Value> {
     let result = document.result.as_ref()?;
-    let overall = result.best_validation.as_ref().map(|validation| validation.overall.into());
+    let overall = result.best_validation.as_ref().and_then(|validation| in_decimals(validation.overall));
     let parts = [
         part("decision", "String", text(document.decision.as_str())),
         part("final-status", "String", text(result.final_status.as_str())),
         part("stop-reason", "String", text(&result.stop_reason.to_string())),
         part("needs-review", "Boolean", Some(result.review.into())),
-        part("overall", "Decimal", overall),
+        part("overall", "Decimal", overall.map(Value::Number)),
         part("iterations", "Integer", count(result.iteration_count)),
     ];
     extension("decision", parts.into_iter().flatten().collect())
