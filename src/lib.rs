@@ -107,6 +107,8 @@ pub(crate) mod project;
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub mod report;
+#[cfg(feature = "cli")]
+pub(crate) mod export;
 
 // Layer 6: the command line.
 #[cfg(feature = "cli")]

@@ -9,13 +9,14 @@ use super::output::{Format, Output, RecordFormat};
 use super::resume::{JournalArgument, find_run};
 use super::run::basis_of;
 use super::scored_documents::{documents_of_folder, documents_of_run};
+use crate::disk::{self, Access, FolderKey};
 use crate::experiment::calibrate::{
     AuditOutcome, Basis, Calibration, Certificate, Label, NeededReviews, Sample, SampleError, ScoredDocument,
     calibrate, is_drawn, needed_reviews, watch_audit,
 };
 use crate::lint::{AGAIN, void};
 use crate::profile::{Certify, FileTracker, Looks, Reached};
-use crate::report::{audit_text, calibration_text, needed_text};
+use crate::report::{audit_text, calibration_html, calibration_text, needed_text};
 use crate::value::decode::Spanned;
 use crate::value::{digest_bytes, sanitize_line};
 use clap::Args;
@@ -24,7 +25,7 @@ use std::path::{Path, PathBuf};
 
 #[derive(Args)]
 #[command(
-    after_help = "A label is a line of JSON or a row of a CSV file: `document` (its id) and `wrong` (true or false), and what else is known:\n`score`, `document_type`, `passed`, `cluster`, `reviewer`, `settles`, `wrote_rules`, `example`.\n\nExamples:\n  loopctl calibrate --profile clinic --run latest\n  loopctl calibrate --profile clinic --run latest --draw 300\n  loopctl calibrate --profile clinic --run latest --out certificates/clinic.json labels.csv\n  loopctl calibrate --profile clinic --verify certificates/clinic.json audit.jsonl\n\nExit status: 0 something is certified, or a certificate holds; 3 nothing can be certified, a certificate no longer holds, or the audit has no document that it covers."
+    after_help = "A label is a line of JSON or a row of a CSV file: `document` (its id) and `wrong` (true or false), and what else is known:\n`score`, `document_type`, `passed`, `cluster`, `reviewer`, `settles`, `wrote_rules`, `example`.\n\nExamples:\n  loopctl calibrate --profile clinic --run latest\n  loopctl calibrate --profile clinic --run latest --draw 300\n  loopctl calibrate --profile clinic --run latest --out certificates/clinic.json --report clinic.html labels.csv\n  loopctl calibrate --profile clinic --verify certificates/clinic.json audit.jsonl\n\nExit status: 0 something is certified, or a certificate holds; 3 nothing can be certified, a certificate no longer holds, or the audit has no document that it covers."
 )]
 pub(super) struct Arguments {
     #[command(flatten, next_help_heading = PROFILE)]
@@ -52,6 +53,9 @@ pub(super) struct Arguments {
     /// Write a certificate to this file
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     out: Option<PathBuf>,
+    /// Write what was found to this file, too, as a page of HTML that needs nothing else
+    #[arg(long, value_name = "FILE.html", conflicts_with_all = ["verify", "draw", "draw_audit"], help_heading = OUTPUT)]
+    report: Option<PathBuf>,
     #[command(flatten, next_help_heading = OUTPUT)]
     format: RecordFormat,
     /// Labels: JSON lines or CSV; `-` is standard input. With a run and no labels: how many reviews it takes
@@ -77,6 +81,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         return verify(arguments, file, &settings, &basis, format, output);
     }
     arguments.check_out(&reached)?;
+    arguments.check_report(&reached)?;
     let made = arguments.made(&settings, &basis, output)?;
     if let Some(count) = arguments.draw {
         let Some(made) = &made else { return Err(no_run("`--draw` draws documents of a run")) };
@@ -95,6 +100,11 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     }
     let labels = read_labels(&arguments.labels, output)?;
     let (calibration, sample) = arguments.calibration(&settings, labels, made.as_ref(), output)?;
+    if let Some(file) = &arguments.report {
+        disk::replace(file, calibration_html(&calibration).as_bytes(), Access::Owner).map_err(|error| {
+            Failure::broken(format!("can't write the report to `{}`: {error}", file.display()))
+        })?;
+    }
     let is_of_run = made.is_some();
     let written = match &arguments.out {
         Some(file) if calibration.certifies() => {
@@ -149,6 +159,36 @@ impl Arguments {
             .help("name their run, which says them: `--run RUN --journal DIR/journal.sqlite`"));
         }
         Ok(())
+    }
+
+    /// Refuses a report without labels, of which there is nothing to show, and one in the place of what it is made from.
+    fn check_report(&self, reached: &Reached) -> Result<(), Failure> {
+        let Some(report) = &self.report else { return Ok(()) };
+        if self.labels.is_empty() {
+            return Err(Failure::usage(
+                "`--report` shows labels against thresholds, and no labels are named",
+            )
+            .help("name a file of labels; `--run RUN` alone says how many reviews it takes"));
+        }
+        let labels = self.labels.iter().map(|file| ("labels", file.as_path()));
+        let out = self.out.iter().map(|file| ("certificate of `--out`", file.as_path()));
+        let read = reached.present().map(|file| ("profile, or a file that it reads,", file));
+        let is_report = |file: &Path| {
+            file == report
+                || matches!((FolderKey::of(file), FolderKey::of(report)), (Ok(file), Ok(report)) if file == report)
+        };
+        match labels.chain(out).chain(read).find(|(_, file)| is_report(file)) {
+            Some((what, file)) => {
+                let message = format!(
+                    "`--report {}` would overwrite the {what} `{}`",
+                    report.display(),
+                    file.display()
+                );
+                Err(Failure::usage(message)
+                    .help("write the report to another file, such as `calibration.html`"))
+            }
+            None => Ok(()),
+        }
     }
 
     /// The documents of the run or folder that is named.

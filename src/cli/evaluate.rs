@@ -6,7 +6,7 @@ mod results;
 mod reviewed;
 
 use self::fresh::FreshArguments;
-use self::labels::LabelFiles;
+pub(super) use self::labels::LabelFiles;
 use self::results::{ResultArguments, ResultSource};
 use self::reviewed::reviewed_labels;
 use super::exit::{Exit, Failure};
@@ -14,7 +14,7 @@ use super::headings::{ARGUMENTS, OUTPUT, PROFILE};
 use super::loading::{ProfileArguments, usual_profile};
 use super::output::{Format, Output};
 use crate::disk::{self, Access, FolderKey};
-use crate::experiment::evaluate::{Evaluation, Evaluator, UnusableLabel};
+use crate::experiment::evaluate::{Evaluation, Evaluator, UnusableLabel, unknown_fields};
 use crate::report::{evaluation_html, evaluation_text};
 use crate::value::sanitize_line;
 use clap::Args;
@@ -165,9 +165,9 @@ fn nothing_matched(evaluation: &Evaluation, labelled: usize) -> Failure {
             .help("documents that only their type is known of are neither right nor wrong");
     }
     let help = match (unmatched.labels.first(), unmatched.documents.first(), unmatched.fields.first()) {
-        (_, _, Some(field)) => {
+        (_, _, Some(field)) => unknown_fields(unmatched).unwrap_or_else(|| {
             format!("labels name fields that the profile does not have, such as `{}`", field.field)
-        }
+        }),
         (Some(label), Some(document), None) => {
             format!("labels name documents such as `{}`, and results such as `{}`", label.document, document)
         }

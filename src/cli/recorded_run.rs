@@ -7,13 +7,19 @@ use super::resume::{JournalArgument, find_run, go_to_folder, words};
 use super::run_arguments;
 use crate::engine::{DocumentState, Event};
 use crate::experiment::sweep::RecordedBy;
-use crate::experiment::{Columns, Trajectory, differing_keys, told_otherwise};
-use crate::profile::{FileTracker, Files, Loaded};
+use crate::experiment::{Columns, PromptTexts, Trajectory, differing_keys, told_otherwise, with_texts};
+use crate::profile::{FileTracker, Loaded, Reached};
 use crate::store::{Journal, RunId, StoredRun};
-use crate::value::sanitize_line;
+use crate::value::{Digest, digest_bytes, sanitize_line};
 use serde::Deserialize;
 use serde_json::Value;
 use std::path::Path;
+
+/// The keys of a profile that name prompts.
+const PROMPTED: [&str; 3] = ["feedback", "judges", "stages"];
+
+/// The key of a run's settings under which its [`texts_digest_of`] stands.
+pub(super) const TEXTS_DIGEST: &str = "texts_digest";
 
 /// A recorded run.
 pub(super) struct RecordedRun {
@@ -22,18 +28,20 @@ pub(super) struct RecordedRun {
     pub(super) columns: Columns,
     /// How many have none, whatever the policy: they were skipped, could not be read, or their provider failed.
     without_candidate: usize,
-    /// The merged settings of its profile.
-    settings: Value,
-    /// The digest of the files that the profile reached.
-    files_digest: Option<String>,
-    /// The text of its feedback template.
-    feedback: String,
+    /// Its profile, as it was when it ran.
+    profile: ReachedProfile,
+    /// Whether it says which files the profile reached.
+    knows_files: bool,
 }
 
 /// A profile with every file that it reaches.
 pub(super) struct ReachedProfile {
-    pub(super) loaded: Loaded,
+    loaded: Loaded,
+    /// The digest of all files that it reaches.
     files_digest: String,
+    /// The same without those of prompts and of the feedback template, which are compared by their texts.
+    other_files_digest: String,
+    prompts: PromptTexts,
 }
 
 impl ReachedProfile {
@@ -47,12 +55,45 @@ impl ReachedProfile {
         let library = library().noted_in(&notes);
         // That it compiles shows that all of its files were read.
         arguments.plan_from(&library, forced, output)?;
-        let files_digest = notes.take().digest(Path::new(&arguments.profile));
+        let (reached, named) = (notes.take(), Path::new(&arguments.profile));
         let loaded = arguments
             .loaded_from(&library, forced)
             .ok_or_else(|| Failure::usage(format!("the profile `{}` can't be used", arguments.profile)))?;
-        Ok(ReachedProfile { loaded, files_digest })
+        let prompts = PromptTexts::of(&loaded.merged.to_json(), &loaded.library);
+        Ok(ReachedProfile {
+            files_digest: reached.digest(named),
+            other_files_digest: reached.without(&prompts.files()).digest(named),
+            prompts,
+            loaded,
+        })
     }
+
+    /// One digest for all that decides about a document, with prompts by their texts, whatever their files are called.
+    fn texts_digest(&self) -> String {
+        texts_digest(&self.loaded, &self.prompts, &self.other_files_digest)
+    }
+
+    /// The text of its feedback template.
+    fn feedback(&self) -> String {
+        self.prompts.text_of(&self.loaded.profile.feedback.template.value).unwrap_or_default()
+    }
+}
+
+/// The digest by which a run says what its candidates were asked for with; see [`ReachedProfile::texts_digest`].
+pub(super) fn texts_digest_of(loaded: &Loaded, reached: &Reached, named: &Path) -> String {
+    let prompts = PromptTexts::of(&loaded.merged.to_json(), &loaded.library);
+    texts_digest(loaded, &prompts, &reached.without(&prompts.files()).digest(named))
+}
+
+fn texts_digest(loaded: &Loaded, prompts: &PromptTexts, other_files_digest: &str) -> String {
+    let settings = with_texts(&loaded.merged.to_json(), |name| prompts.text_of(name));
+    let mut text = String::new();
+    for (key, digest) in &loaded.profile.setting_digests {
+        let with_texts = PROMPTED.contains(&key.as_str()).then(|| settings.get(key)).flatten();
+        let digest = with_texts.map_or_else(|| digest.clone(), |setting| Digest::of(setting).hex());
+        text.push_str(&format!("{key} {digest}\n"));
+    }
+    digest_bytes(format!("{text}{other_files_digest}").as_bytes())
 }
 
 impl RecordedRun {
@@ -82,6 +123,8 @@ impl RecordedRun {
         let files_digest = run.record.settings.get("files_digest").and_then(Value::as_str).map(str::to_owned);
         let is_as_it_was = profile.loaded.profile.digest == run.record.profile_digest
             && files_digest.as_ref().is_none_or(|digest| *digest == profile.files_digest);
+        let texts_digest = run.record.settings.get(TEXTS_DIGEST).and_then(Value::as_str);
+        let is_as_it_was = is_as_it_was || texts_digest == Some(&profile.texts_digest());
         if !is_as_it_was {
             let message = format!(
                 "the profile `{}`, or a file that it reaches, has changed since run `{}`",
@@ -92,30 +135,37 @@ impl RecordedRun {
                 "what its candidates were asked for with is not known any more: bring its files back as they were, or run the documents again",
             ));
         }
-        let template = format!("prompts/{}", profile.loaded.profile.feedback.template.value);
-        let feedback = profile.loaded.library.read(&template).ok().flatten();
         Ok(RecordedRun {
             id: run.id,
             columns,
             without_candidate,
-            settings: profile.loaded.merged.to_json(),
-            files_digest,
-            feedback: feedback.map(|file| file.text().to_owned()).unwrap_or_default(),
+            profile,
+            knows_files: files_digest.is_some(),
         })
     }
 
     /// What its candidates came of.
     pub(super) fn recorded_by(&self) -> RecordedBy {
-        RecordedBy { settings: self.settings.clone(), feedback: self.feedback.clone() }
+        let ReachedProfile { loaded, prompts, .. } = &self.profile;
+        RecordedBy {
+            settings: loaded.merged.to_json(),
+            prompts: prompts.clone(),
+            feedback: self.profile.feedback(),
+        }
     }
 
-    /// Refuses a profile that reaches other files than the run did.
+    /// Refuses a profile that reaches other files than the run did: prompts of one name have one text, other files are the same.
     pub(super) fn same_files(&self, name: &str, other: &ReachedProfile) -> Result<(), Failure> {
-        if self.files_digest.as_ref().is_none_or(|digest| *digest == other.files_digest) {
+        if !self.knows_files {
             return Ok(());
         }
-        Err(self
-            .made_otherwise(name, &["files that it reaches (rules, prompts, schemas, scripts)".to_owned()]))
+        if let Some(prompt) = self.profile.prompts.differing(&other.prompts) {
+            return Err(self.made_otherwise(name, &[format!("the text of `{}`", sanitize_line(prompt))]));
+        }
+        if self.profile.other_files_digest == other.other_files_digest {
+            return Ok(());
+        }
+        Err(self.made_otherwise(name, &["files that it reaches (rules, schemas, scripts)".to_owned()]))
     }
 
     /// Says how many documents no policy decides about.
@@ -146,8 +196,10 @@ impl RecordedRun {
     /// Whether feedback would have told the policy's corrections something else: what it would have told otherwise. Refuses a
     /// profile that makes or measures candidates otherwise.
     pub(super) fn compared(&self, name: &str, other: &ReachedProfile) -> Result<Vec<&'static str>, Failure> {
-        let settings = other.loaded.merged.to_json();
-        let differ: Vec<String> = differing_keys(&self.settings, &settings)
+        let (recorded, settings) = (self.profile.loaded.merged.to_json(), other.loaded.merged.to_json());
+        let words =
+            |settings: &Value, of: &ReachedProfile| with_texts(settings, |name| of.prompts.text_of(name));
+        let differ: Vec<String> = differing_keys(&words(&recorded, &self.profile), &words(&settings, other))
             .iter()
             .map(|key| format!("`{}`", sanitize_line(key)))
             .collect();
@@ -155,7 +207,7 @@ impl RecordedRun {
             return Err(self.made_otherwise(name, &differ));
         }
         self.same_files(name, other)?;
-        Ok(told_otherwise(&self.settings, &settings, &self.feedback))
+        Ok(told_otherwise(&recorded, &settings, &self.profile.feedback()))
     }
 }
 

@@ -34,7 +34,8 @@ pub(super) struct Arguments {
     /// Try the profiles on the documents of a run, as `loopctl runs list` names it, instead of files
     ///
     /// Exact as long as a policy asks for the candidates that were recorded; where it would go on otherwise, its end is not known.
-    /// Refused where prompts, feedback or rules differ, because other candidates would have come.
+    /// Refused where prompts, feedback or rules differ, because other candidates would have come. Prompts and feedback templates are
+    /// compared by their text, whatever their files are called.
     #[arg(long, value_name = "RUN", conflicts_with_all = ["files", "require"], help_heading = DOCUMENTS)]
     run: Option<String>,
     #[command(flatten)]

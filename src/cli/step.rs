@@ -69,6 +69,7 @@ impl StepArguments {
             which: Which::Fresh,
             command: Vec::new(),
             files_digest: String::new(),
+            texts_digest: String::new(),
             certified: None,
             jobs: Some(1),
             drain: Millis::default(),

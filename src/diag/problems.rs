@@ -31,12 +31,18 @@ impl Problems {
             }
             return;
         }
-        let known = self.kept.iter().any(|p| {
-            p.code == problem.code && p.message == problem.message && p.span.as_ref() == problem.span.as_ref()
-        });
-        if !known {
+        if !self.contains(&problem) {
             self.kept.push(problem);
         }
+    }
+
+    /// Whether there is one with the same code, place and message.
+    #[must_use]
+    pub fn contains(&self, problem: &Problem) -> bool {
+        let is_same = |kept: &Problem| {
+            kept.code == problem.code && kept.message == problem.message && kept.span == problem.span
+        };
+        self.kept.iter().any(is_same)
     }
 
     /// Adds all of another collection.

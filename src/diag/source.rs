@@ -114,6 +114,11 @@ impl Span {
         self.end
     }
 
+    /// Whether the other one lies in it.
+    pub(crate) fn contains(&self, other: &Span) -> bool {
+        self.file.name == other.file.name && self.start <= other.start && other.end <= self.end
+    }
+
     /// The marked text.
     #[must_use]
     pub(crate) fn text(&self) -> &str {

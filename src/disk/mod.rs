@@ -10,6 +10,8 @@ mod walk;
 pub(crate) use folder::{Entry, EntryKind, FolderKey, OpenFolder, followed};
 pub(crate) use ownership::{Stranger, check_place, check_shared, read_own, stranger, stranger_to};
 pub(crate) use read::{ReadError, find_below, open, open_input, read, read_below, read_input};
+#[cfg(feature = "cli")]
+pub(crate) use replace::write_whole;
 #[cfg(feature = "run")]
 pub(crate) use replace::{Access, replace, replace_unsynced, try_folder};
 #[cfg(feature = "run")]

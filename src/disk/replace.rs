@@ -51,6 +51,29 @@ pub(crate) fn write_private<T>(
     written().map_err(plain)
 }
 
+/// Puts what `content` writes in the place of its owner's file at `path`. When `content` fails, or anything else does, what stood there still does.
+///
+/// # Errors
+/// As [`replace`]; what `content` says is within.
+#[cfg(feature = "cli")]
+pub(crate) fn write_whole<T, E>(
+    path: &Path,
+    content: impl FnOnce(&mut std::fs::File) -> Result<T, E>,
+) -> io::Result<Result<T, E>> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let written = || {
+        let mut file = temporary_in(folder)?;
+        let made = match content(file.as_file_mut()) {
+            Ok(made) => made,
+            Err(error) => return Ok(Err(error)),
+        };
+        file.as_file().sync_all()?;
+        file.persist(path).map_err(|error| error.error)?;
+        Ok(Ok(made))
+    };
+    written().map_err(plain)
+}
+
 /// Removes a file that nobody needs any more, if it is there.
 #[cfg(all(feature = "journal", feature = "network"))]
 pub(crate) fn remove(path: &Path) {

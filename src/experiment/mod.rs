@@ -11,6 +11,7 @@ mod columns;
 #[cfg(feature = "cli")]
 pub(crate) mod evaluate;
 pub mod prove;
+mod prompt_texts;
 mod replay;
 #[doc(hidden)]
 pub mod scenario;
@@ -24,7 +25,9 @@ mod trajectory_line;
 
 pub use answer::Answer;
 pub use columns::{Beyond, Columns, Decided, Decider};
-pub use replay::{differing_keys, told_otherwise};
+#[cfg(feature = "cli")]
+pub(crate) use prompt_texts::PromptTexts;
+pub use replay::{differing_keys, prompt_names, told_otherwise, with_texts};
 pub(crate) use simulate::dimensions_used;
 pub use simulate::{Simulated, simulate};
 pub use tally::Tally;

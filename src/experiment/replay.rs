@@ -10,7 +10,8 @@ use crate::engine::{DocumentState, IterationState};
 use crate::policy::Spent;
 use crate::score::{Assessment, Scores};
 use crate::value::{Millis, Score, Usd};
-use serde_json::Value;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// The keys of a profile that say what is done with an assessed candidate. All others say how candidates are made and measured.
@@ -50,6 +51,40 @@ pub fn differing_keys(recorded: &Value, other: &Value) -> Vec<String> {
         keys.push("gate".to_owned());
     }
     keys
+}
+
+/// The names of the files of prompts and of the feedback template that merged settings have, sorted, each once.
+#[must_use]
+pub fn prompt_names(settings: &Value) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    let mut settings = settings.clone();
+    each_prompt(&mut settings, &mut |prompt| names.extend(prompt.as_str().map(str::to_owned)));
+    names
+}
+
+/// Merged settings with the text of each prompt, and of the feedback template, in place of the name of its file: two profiles that
+/// would ask with the same words are the same, wherever these stand. A name that `text_of` does not know stays.
+#[must_use]
+pub fn with_texts(settings: &Value, text_of: impl Fn(&str) -> Option<String>) -> Value {
+    let mut settings = settings.clone();
+    each_prompt(&mut settings, &mut |prompt| {
+        if let Some(text) = prompt.as_str().and_then(&text_of) {
+            *prompt = json!({ "text": text });
+        }
+    });
+    settings
+}
+
+fn each_prompt(settings: &mut Value, each: &mut dyn FnMut(&mut Value)) {
+    for key in ["stages", "judges"] {
+        let members: Vec<&mut Value> = match settings.get_mut(key) {
+            Some(Value::Array(stages)) => stages.iter_mut().collect(),
+            Some(Value::Object(judges)) => judges.values_mut().collect(),
+            _ => Vec::new(),
+        };
+        members.into_iter().filter_map(|member| member.get_mut("prompt")).for_each(&mut *each);
+    }
+    settings.pointer_mut("/feedback/template").into_iter().for_each(each);
 }
 
 /// What feedback would have told otherwise under the other of two profiles: keys of the profile. `template` is the text of the
@@ -125,7 +160,6 @@ fn issues_of(assessment: &Assessment) -> Vec<StepIssue> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     #[test]
     fn what_decides_may_differ_and_what_makes_candidates_may_not() {
@@ -136,6 +170,28 @@ mod tests {
         assert_eq!(told_otherwise(&recorded, &stricter, "try again"), Vec::<&str>::new());
         let other = json!({"stages": [1], "feedback": {"history": 3}, "variables": {}});
         assert_eq!(differing_keys(&recorded, &other), ["feedback", "variables"]);
+    }
+
+    #[test]
+    fn prompts_are_compared_by_their_words() {
+        let profile = |prompt: &str, judge: &str, feedback: &str| {
+            json!({"stages": [{"id": "a", "prompt": prompt}, {"id": "b"}], "judges": {"tone": {"prompt": judge}},
+                "feedback": {"template": feedback}})
+        };
+        let (recorded, moved) = (profile("a.md", "j.md", "f.md"), profile("b/a.md", "j2.md", "f2.md"));
+        assert_eq!(differing_keys(&recorded, &moved), ["stages", "judges", "feedback"]);
+        let text_of = |name: &str| match name {
+            "a.md" | "b/a.md" => Some("Extract.".to_owned()),
+            "j.md" | "j2.md" => Some("Judge.".to_owned()),
+            "f.md" => Some("Again.".to_owned()),
+            "f2.md" => Some("Again!".to_owned()),
+            _ => None,
+        };
+        let differ =
+            |other: &Value| differing_keys(&with_texts(&recorded, text_of), &with_texts(other, text_of));
+        assert_eq!(differ(&moved), ["feedback"]);
+        assert_eq!(differ(&profile("b/a.md", "unknown.md", "f.md")), ["judges"]);
+        assert_eq!(prompt_names(&moved).into_iter().collect::<Vec<_>>(), ["b/a.md", "f2.md", "j2.md"]);
     }
 
     #[test]

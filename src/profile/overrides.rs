@@ -10,6 +10,8 @@ pub struct Override {
     /// What people know it by: `--config stop.timeout=10s` or `MARC_TIMEOUT_MS`.
     origin: String,
     path: Vec<String>,
+    /// Where the key stands, if it is not before the value.
+    key_span: Option<Span>,
     value: Node,
 }
 
@@ -54,7 +56,7 @@ impl Override {
             return None;
         }
         let value = value_after_equals(&file, argument, problems)?;
-        Some(Override { origin: "--config".to_owned(), path, value })
+        Some(Override { origin: "--config".to_owned(), path, key_span: None, value })
     }
 
     /// A setting given by a flag of its own, such as `--provider`.
@@ -65,15 +67,32 @@ impl Override {
             span: Span::new(&file, 0, text.len()),
             data: Data::Text { text: text.to_owned(), plain: false },
         };
-        Override { origin: flag.to_owned(), path: path.iter().map(|&part| part.to_owned()).collect(), value }
+        let path = path.iter().map(|&part| part.to_owned()).collect();
+        Override { origin: flag.to_owned(), path, key_span: None, value }
     }
 
-    /// A setting that stands in a file: `path` is its key, with dots between the parts. `None` when a part is empty.
+    /// A setting that stands in a file: the key of `entry` has dots between its parts, `value` is its value, or one of them. `None`
+    /// when a part is empty.
     #[must_use]
-    pub(crate) fn from_entry(origin: &str, path: &str, value: &Node) -> Option<Self> {
-        let path: Vec<String> = path.trim().split('.').map(str::to_owned).collect();
+    pub(crate) fn from_entry(origin: &str, entry: &Entry, value: &Node) -> Option<Self> {
+        let path: Vec<String> = entry.key.trim().split('.').map(str::to_owned).collect();
         let usable = path.iter().all(|part| !part.is_empty());
-        usable.then(|| Override { origin: origin.to_owned(), path, value: value.clone() })
+        usable.then(|| Override {
+            origin: origin.to_owned(),
+            path,
+            key_span: Some(entry.key_span.clone()),
+            value: value.clone(),
+        })
+    }
+
+    /// The key of the profile that it is in: the first part of its path.
+    pub(crate) fn top_key(&self) -> &str {
+        self.path.first().map_or("", String::as_str)
+    }
+
+    /// Where its value stands.
+    pub(crate) fn span(&self) -> &Span {
+        &self.value.span
     }
 
     /// The settings that environment variables ask for, weakest first.
@@ -91,6 +110,7 @@ impl Override {
                 Some(Override {
                     origin: (*name).to_owned(),
                     path: path.split('.').map(str::to_owned).collect(),
+                    key_span: None,
                     value,
                 })
             })
@@ -111,7 +131,7 @@ impl Override {
         {
             lines.retain(|line| (line.key == "from") == (key == "from"));
         }
-        if let Err(part) = set(root, &self.path, &self.value) {
+        if let Err(part) = set(root, &self.path, self) {
             let help = if part == "judges" {
                 "the profile has no judges: leave this out, or declare one under `judges`"
             } else {
@@ -163,21 +183,22 @@ fn moved(mut node: Node, file: &Arc<SourceFile>, by: usize) -> Node {
     node
 }
 
-/// Sets `value` at `path`; the error is the part of the path that can't be gone into.
-fn set(node: &mut Node, path: &[String], value: &Node) -> Result<(), String> {
+/// Sets the value of `setting` at `path`, the rest of its own; the error is the part of the path that can't be gone into.
+fn set(node: &mut Node, path: &[String], setting: &Override) -> Result<(), String> {
+    let value = &setting.value;
     let Some((part, rest)) = path.split_first() else {
         *node = value.clone();
         return Ok(());
     };
     match &mut node.data {
-        Data::List(items) if part == "*" => items.iter_mut().try_for_each(|item| set(item, rest, value)),
+        Data::List(items) if part == "*" => items.iter_mut().try_for_each(|item| set(item, rest, setting)),
         Data::List(items) => {
             let item = part.parse::<usize>().ok().and_then(|index| items.get_mut(index));
-            item.map_or_else(|| Err(part.clone()), |item| set(item, rest, value))
+            item.map_or_else(|| Err(part.clone()), |item| set(item, rest, setting))
         }
         Data::Map(entries) if part == "*" && !rest.is_empty() => {
             let mut settings = entries.iter_mut().filter(|e| !matches!(e.value.data, Data::Null));
-            settings.try_for_each(|entry| set(&mut entry.value, rest, value))
+            settings.try_for_each(|entry| set(&mut entry.value, rest, setting))
         }
         // There is nothing whose elements could be meant.
         Data::Map(_) | Data::Null if part == "*" => Err(part.clone()),
@@ -192,31 +213,37 @@ fn set(node: &mut Node, path: &[String], value: &Node) -> Result<(), String> {
                     entries.retain(|e| &e.key != part);
                     return Ok(());
                 }
-                return set(&mut entry.value, rest, value);
+                return set(&mut entry.value, rest, setting);
             }
             let mut child = Node { span: value.span.clone(), data: Data::Map(Vec::new()) };
-            set(&mut child, rest, value)?;
-            entries.push(Entry { key: part.clone(), key_span: key_span(part, value), value: child });
+            set(&mut child, rest, setting)?;
+            entries.push(Entry { key: part.clone(), key_span: key_span(part, setting), value: child });
             Ok(())
         }
         Data::Null => {
             node.data = Data::Map(Vec::new());
-            set(node, path, value)
+            set(node, path, setting)
         }
         _ => Err(part.clone()),
     }
 }
 
-/// Where a key stands before its value, as in `accept.overall=0.9`; the value's place where it does not.
-fn key_span(key: &str, value: &Node) -> Span {
-    let file = value.span.file();
-    let before = file.text().get(..value.span.start()).unwrap_or_default();
+/// Where a part of the key stands: before the value, as in `accept.overall=0.9`, or at the key of a file; the value's place where it
+/// is not found.
+fn key_span(part: &str, setting: &Override) -> Span {
+    let value = &setting.value.span;
+    let (file, start, end) = match &setting.key_span {
+        Some(key) => (key.file(), key.start(), key.end()),
+        None => (value.file(), 0, value.start()),
+    };
+    let text = file.text().get(start..end).unwrap_or_default();
     let is_edge = |c: Option<char>| !c.is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | '-'));
-    let found = before.match_indices(key).map(|(at, _)| (at, at + key.len())).find(|(start, end)| {
-        is_edge(before.get(..*start).and_then(|text| text.chars().next_back()))
-            && is_edge(before.get(*end..).and_then(|text| text.chars().next()))
+    let found = text.match_indices(part).map(|(at, _)| (at, at + part.len())).find(|(start, end)| {
+        is_edge(text.get(..*start).and_then(|before| before.chars().next_back()))
+            && is_edge(text.get(*end..).and_then(|after| after.chars().next()))
     });
-    found.map_or_else(|| value.span.clone(), |(start, end)| Span::new(file, start, end))
+    let whole = setting.key_span.as_ref().unwrap_or(value);
+    found.map_or_else(|| whole.clone(), |(from, to)| Span::new(file, start + from, start + to))
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 use super::files::MAX_FILE_BYTES;
 use crate::disk::{self, ReadError};
 use crate::value::digest_bytes;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -68,6 +68,14 @@ impl Reached {
             text.push('\n');
         }
         digest_bytes(text.as_bytes())
+    }
+
+    /// The same without some files: those at the end of whose paths one of `names` stands.
+    #[must_use]
+    pub(crate) fn without(&self, names: &BTreeSet<String>) -> Self {
+        let is_left = |path: &Path| !names.iter().any(|name| path.ends_with(name));
+        let left = self.files.iter().filter(|(path, _)| is_left(path));
+        Reached { files: left.map(|(path, found)| (path.clone(), found.clone())).collect() }
     }
 
     /// The same file by file: its name without folders, and the digest of its bytes.

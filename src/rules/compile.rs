@@ -1,6 +1,7 @@
 //! The dimensions of a profile, with every file they name, to one program for each document type.
 
 use super::compiled_rule::{CompiledRule, pointer};
+use super::concept::ExportTerms;
 use super::context::Context;
 use super::evidence::{EvidenceFiles, EvidenceRules};
 use super::field_trie::FieldTrie;
@@ -31,6 +32,7 @@ pub struct CompiledRules {
     scripts: Arc<ScriptSet>,
     evidence: Arc<EvidenceRules>,
     dispositions: Dispositions,
+    exports: ExportTerms,
 }
 
 impl CompiledRules {
@@ -61,6 +63,12 @@ impl CompiledRules {
     #[must_use]
     pub fn evidence(&self) -> &Arc<EvidenceRules> {
         &self.evidence
+    }
+
+    /// What the rubrics say of exports.
+    #[must_use]
+    pub(crate) fn exports(&self) -> &ExportTerms {
+        &self.exports
     }
 
     /// The scripts that the programs call.
@@ -121,6 +129,7 @@ pub fn compile(
         scripts: Arc::new(scripts),
         evidence: Arc::new(sources.evidence_rules(dimensions)),
         dispositions: Dispositions::default(),
+        exports: sources.export_terms(),
     })
 }
 
@@ -232,6 +241,28 @@ impl Sources {
             used.extend(first);
         }
         self.evidence.rules(used.into_iter().filter_map(|name| Some((name, self.rubrics.get(name)?))))
+    }
+
+    /// What the rubrics say of exports; of two that say something of the same name, the first by name.
+    fn export_terms(&self) -> ExportTerms {
+        let mut terms = ExportTerms::default();
+        for rubric in self.rubrics.values() {
+            for (name, concept) in &rubric.fhir {
+                terms.types.entry(name.clone()).or_insert_with(|| concept.clone());
+            }
+            for (name, known) in &rubric.fields {
+                if let Some(concept) = &known.fhir {
+                    terms.fields.entry(name.clone()).or_insert_with(|| concept.clone());
+                }
+                if let Some(unit) = &known.unit {
+                    terms.units.entry(name.clone()).or_insert_with(|| unit.value.clone());
+                }
+                if known.from.is_some() {
+                    terms.filled_in.insert(name.clone());
+                }
+            }
+        }
+        terms
     }
 
     /// Fields that the host fills in: with the document's text, or with something that stands nowhere in it.

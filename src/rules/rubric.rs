@@ -1,6 +1,7 @@
 //! Rubrics: which fields a document type should have, how much each weighs, and what fields are called in texts.
 
 use super::checks::pattern;
+use super::concept::Concept;
 use super::each::Each;
 use super::vocabulary::check_values;
 use crate::diag::{Code, Problem, Problems};
@@ -92,6 +93,14 @@ mapping! {
             examples(&["{ specimen: { types: [pathology], list: specimens, headings: ['^(?P<label>(?-i:[A-Z]))[.:)] '] } }"])
         )]
         pub each: BTreeMap<String, Each>,
+        /// Document types whose results `loopctl runs export` can write as FHIR, as a diagnostic report each, and what the report
+        /// is called. A type that is not listed can't be written so.
+        #[key(
+            default("{}"),
+            shaped(|| by_name("TYPE", "What the report of this document type is called.", Concept::shape)),
+            examples(&["{ pathology: { text: Pathology report } }"])
+        )]
+        pub fhir: BTreeMap<String, Concept>,
     }
 }
 
@@ -218,6 +227,9 @@ mapping! {
         /// something, and costs no tokens. Without it, stages are asked for the field.
         #[key(examples(&["source"]))]
         pub from: Option<KnownFrom>,
+        /// What the field is called in an export as FHIR. Without it, by its name, and without a code.
+        #[key(examples(&["{ text: Histologic grade }"]))]
+        pub fhir: Option<Concept>,
     }
 }
 

@@ -292,7 +292,7 @@ impl FieldComparison<'_> {
 }
 
 /// Whether the last word of a field's name is `date`: `date`, `reportDate`, `report_date`, not `update`.
-fn is_name_of_date(key: &str) -> bool {
+pub(crate) fn is_name_of_date(key: &str) -> bool {
     let key = key.strip_suffix('s').unwrap_or(key);
     let before = key.strip_suffix("date").or_else(|| key.strip_suffix("Date"));
     before.is_some_and(|before| key.ends_with("Date") || !before.ends_with(char::is_alphanumeric))

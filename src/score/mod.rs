@@ -49,6 +49,8 @@ pub use assessment::Assessment;
 pub(crate) use assessment::{DOCUMENT_TYPE_UNKNOWN, DOCUMENT_UNSEEN, top_level_field};
 pub use assessor::{Assessor, Beside, Scoring};
 pub use evidence::{Evidence, LeafEvidence};
+#[cfg(feature = "cli")]
+pub(crate) use field_comparison::is_name_of_date;
 pub(crate) use field_comparison::{Items, ValueComparison};
 pub(crate) use field_reader::{FieldReader, Statement};
 pub use grounded::{FieldMention, Source, read_mentions};

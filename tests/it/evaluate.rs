@@ -9,7 +9,7 @@ const REPORT: &str = "SURGICAL PATHOLOGY REPORT\nFINAL DIAGNOSIS: Left breast, l
                       Surgical margins: negative for carcinoma.\n";
 
 /// A folder with the profile `mine` and the reports `a` and `b`.
-fn place() -> Workspace {
+pub(crate) fn place() -> Workspace {
     let place = Workspace::new();
     place.write("profiles/mine.yaml", PROFILE);
     place.write("reports/a.txt", REPORT);
@@ -18,7 +18,7 @@ fn place() -> Workspace {
 }
 
 /// A result for each document: its id, whether it passed, its score, and what was extracted.
-fn results(place: &Workspace, documents: &[(&str, bool, f64, Value)]) -> String {
+pub(crate) fn results(place: &Workspace, documents: &[(&str, bool, f64, Value)]) -> String {
     let run = ["run", "--quiet", "--profile", "mine", "--format", "jsonl", "reports/a.txt"];
     let written = place.run(&run).lines().remove(0);
     let lines = documents.iter().map(|(id, passed, overall, extraction)| {
@@ -34,7 +34,7 @@ fn results(place: &Workspace, documents: &[(&str, bool, f64, Value)]) -> String 
 }
 
 /// Labels of a document.
-fn label(document: &str, fields: Value) -> String {
+pub(crate) fn label(document: &str, fields: Value) -> String {
     json!({ "document": document, "fields": fields }).to_string()
 }
 
@@ -82,7 +82,7 @@ fn the_evaluation_reads_well() {
     insta::assert_snapshot!(ran.exits(0).out);
 
     let page = place.read("page.html");
-    assert!(page.matches("<svg class=\"plot\"").count() == 2, "{page}");
+    assert!(page.matches("<svg class=\"plot").count() == 2, "{page}");
     assert!(page.contains("&lt;b&gt;e") && !page.contains("<b>e"), "{page}");
     for outside in ["<script", "src=", "href=", "url(", "://"] {
         assert!(!page.contains(outside), "{outside}: {page}");
@@ -414,7 +414,11 @@ fn what_can_not_be_evaluated_is_said_with_what_to_do() {
         (
             &["bad.csv", "--results", "results.jsonl"][..],
             1,
-            &["the table has no column `document`", "`--columns MAP.yaml`"][..],
+            &[
+                "bad.csv: the table has no column `document`, which names the document of each row; it has `doc`, `grade`",
+                "printf 'document: doc\\nfields: [{ field: grade, from: grade }]\\n' > bad.map.yaml",
+                "loopctl evaluate bad.csv --columns bad.map.yaml",
+            ][..],
         ),
         (&["twice.csv", "--results", "results.jsonl"], 1, &["the table has the column `grade` twice"]),
         (&["empty.csv", "--results", "results.jsonl"], 1, &["the table is empty"]),
@@ -426,7 +430,7 @@ fn what_can_not_be_evaluated_is_said_with_what_to_do() {
         (
             &["bad.csv", "--columns", "bad.map.yaml", "--results", "results.jsonl"],
             1,
-            &["no column `grad`; did you mean `grade`?"],
+            &["no column `grad`, which the map names (did you mean `grade`?); it has `doc`, `grade`"],
         ),
         (
             &["gold.jsonl", "--columns", "gold.jsonl", "--results", "results.jsonl"],

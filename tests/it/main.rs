@@ -49,6 +49,8 @@ mod engine;
 #[cfg(test)]
 mod evaluate;
 #[cfg(test)]
+mod evaluate_clusters;
+#[cfg(test)]
 mod evidence;
 #[cfg(test)]
 mod evidence_injections;
@@ -60,6 +62,8 @@ mod evidence_subjects;
 mod evidence_wordings;
 #[cfg(test)]
 mod explain_run;
+#[cfg(test)]
+mod exports;
 #[cfg(test)]
 mod harness;
 #[cfg(test)]
@@ -96,6 +100,8 @@ mod new_vocabulary;
 mod next;
 #[cfg(test)]
 mod otlp;
+#[cfg(test)]
+mod page_labels;
 #[cfg(test)]
 mod pages;
 #[cfg(test)]

@@ -94,6 +94,49 @@ fn other_prompts_feedback_and_measures_are_refused() {
     tried(&place, &[]).exits(2).says(&["has changed since run", "bring its files back"]);
 }
 
+/// What a model is asked with is the text of a prompt. Where it stands, under which name, and how the profile is written say nothing.
+#[test]
+fn a_prompt_that_was_moved_is_the_same_and_one_that_was_changed_is_not() {
+    let place = recorded();
+    place.write("prompts/feedback/elsewhere.md", "Once more, please.");
+    place.write(
+        "profiles/moved.yaml",
+        "extends: steps-measured\n'stop':\n  max_iterations: 2\nfeedback:\n  template: \"feedback/elsewhere.md\"\n",
+    );
+    let moved = ["simulate", "--run", "latest", "--journal", "out/journal.sqlite", "-p", "moved"];
+    let ran = place.run(&moved).exits(0);
+    assert_eq!(ending(&ran.json()), json!(["max_iterations", 2, 1, [0.3, 0.5]]));
+    place.write("prompts/feedback/elsewhere.md", "Once more, and better.");
+    place.run(&moved).exits(2).says(&["`moved` can't be tried on run", "`feedback`"]);
+    // The same name in another project is another file.
+    place.write("other/profiles/steps.yaml", place.read("profiles/steps.yaml"));
+    place.write("other/profiles/steps-measured.yaml", place.read("profiles/steps-measured.yaml"));
+    place.write("other/prompts/feedback/plain.md", "Once more, and better.");
+    let other =
+        ["simulate", "--run", "latest", "--journal", "out/journal.sqlite", "-p", "other/profiles/steps.yaml"];
+    place.run(&other).exits(2).says(&["can't be tried on run", "`feedback`"]);
+    place.write("other/prompts/feedback/plain.md", "Once more, please.");
+    place.run(&other).exits(0);
+}
+
+#[test]
+fn a_prompt_that_was_moved_since_the_run_is_as_it_was() {
+    let place = recorded();
+    let profile = place.read("profiles/steps.yaml");
+    std::fs::remove_file(place.path("prompts/feedback/plain.md")).unwrap();
+    place.write("prompts/feedback/2026/plain.md", "Once more, please.");
+    place.write("profiles/steps.yaml", profile.replace("feedback/plain.md", "feedback/2026/plain.md"));
+    assert_eq!(
+        ending(&tried(&place, &[]).exits(0).json()),
+        json!(["max_iterations", 4, 3, [0.3, 0.5, 0.4, 0.6]])
+    );
+    place.write("prompts/feedback/2026/plain.md", "Once more, and better.");
+    tried(&place, &[]).exits(2).says(&["has changed since run"]);
+    place.write("prompts/feedback/2026/plain.md", "Once more, please.");
+    place.write("rules/steps.yaml", format!("{}\n# changed\n", place.read("rules/steps.yaml")));
+    tried(&place, &[]).exits(2).says(&["has changed since run"]);
+}
+
 #[test]
 fn documents_without_a_candidate_are_left_out() {
     let place = steps("stop: { max_iterations: 2 }", &[json!({"fault": "invalid_request"})]);

@@ -4,7 +4,7 @@ use super::trajectories::{run, scoring, steps};
 use super::workspace::Workspace;
 use serde_json::{Value, json};
 
-const EXPERIMENT: &str = "
+pub(crate) const EXPERIMENT: &str = "
 description: How long is long enough?
 documents: { trajectories: [runs.jsonl] }
 config: { assess.q: given, overall.from: q, accept.overall: 0.9, stop.max_iterations: 2 }
@@ -14,7 +14,7 @@ bootstrap: { samples: 2000 }
 ";
 
 /// Of 200 documents, every second one is better with its third candidate; each is one call.
-fn recorded() -> Workspace {
+pub(crate) fn recorded() -> Workspace {
     let place = Workspace::new();
     let lines = (0..200).map(|at| {
         let last = if at % 2 == 0 { 0.9 } else { 0.3 };
@@ -44,6 +44,13 @@ fn shown(findings: &Value) -> Vec<Value> {
 fn the_front_is_judged_on_documents_that_it_was_not_chosen_on() {
     let found = swept(&recorded(), EXPERIMENT);
     assert_eq!(found["documents"], json!({"train": 100, "test": 100, "test_ids": 100}));
+    let split = &found["split"];
+    assert_eq!((&split["share"], &split["seed"]), (&json!(0.5), &json!(1)));
+    let named = |part: &str| split[part].as_array().unwrap().iter().map(|id| id.as_u64().unwrap());
+    assert_eq!((named("chosen_on").count(), named("judged_on").count()), (100, 100));
+    let mut all: Vec<u64> = named("chosen_on").chain(named("judged_on")).collect();
+    all.sort_unstable();
+    assert!(all.into_iter().eq(0..200));
     let policies = json!({"policies": 3, "left_out": 0, "invalid": 0, "tried": 3, "not_recorded": 0,
         "constraint_missed": 0, "same": 0, "candidates": 3, "front": 3});
     assert_eq!(found["policies"], policies);
@@ -64,6 +71,16 @@ fn the_front_is_judged_on_documents_that_it_was_not_chosen_on() {
     let passed = &best["comparison"]["passed"];
     assert_eq!((&passed["reference_only"], &passed["verdict"]), (&json!(0), &json!("better")));
     assert!((passed["policy_only"].as_f64().unwrap() * 0.01 - best["passed"].as_f64().unwrap()).abs() < 1e-9);
+}
+
+/// Who has the recordings can check the figures: those of the chosen policy are means over the documents that are named.
+#[test]
+fn the_documents_that_judged_are_named() {
+    let found = swept(&recorded(), EXPERIMENT);
+    let judged = found["split"]["judged_on"].as_array().unwrap();
+    let of = |id: &Value| if id.as_u64().unwrap().is_multiple_of(2) { 0.9 } else { 0.3 };
+    let mean = judged.iter().map(of).sum::<f64>() / 100.0;
+    assert!((found["shown"][0]["test"][0]["mean"].as_f64().unwrap() - mean).abs() < 1e-9);
 }
 
 /// The file reruns it: everything follows from it and the recordings, whatever order their lines have.
@@ -131,11 +148,7 @@ fn a_page_has_plots_and_tables_and_nothing_from_elsewhere() {
         ran.out
     );
     let page = place.read("r.html");
-    assert_eq!(
-        page.matches("<svg class=\"plot\"").count(),
-        3,
-        "a front and the differences of two objectives"
-    );
+    assert_eq!(page.matches("<svg class=\"plot").count(), 3, "a front and the differences of two objectives");
     for forbidden in ["<script", "http:", "https:", "NaN", "inf"] {
         assert!(!page.replace("default-src 'none'", "").contains(forbidden), "{forbidden}");
     }
@@ -215,4 +228,70 @@ fn a_constraint_that_is_kept_only_where_it_was_chosen_is_said() {
     assert_eq!(found["shown"][0]["constraints_missed"], json!([constraint]));
     let said = place.run(&["sweep", "it.sweep.yaml", "--quiet"]).exits(0).out;
     assert!(said.contains(&format!("does not keep the constraint `{constraint}`")), "{said}");
+}
+
+/// Before anything is decided, with what was expected and found, at the value in the experiment.
+#[test]
+fn a_value_that_no_profile_can_have_is_refused_where_it_stands() {
+    let place = recorded();
+    let space = "space: { stop.max_iterations: [1, 2, 3] }";
+    for (with, marked, said) in [
+        ("accept.overall: [0.5, 1.7]", "1.7", "expected a score from 0 to 1, found 1.7"),
+        ("accept.overall: [high, 0.5]", "high", "expected a number, found text"),
+        ("accept.overall: { from: 0.5, to: 1.7, step: 0.4 }", "{ from", "from 0 to 1, found 1.3"),
+        ("accept.overal: [0.5]", "overal", "no dimension is called `overal`"),
+        ("stop.max_iteration: [5]", "max_iteration:", "unknown key `max_iteration`"),
+        ("on_regression: [keep, rolback]", "rolback", "did you mean `rollback`?"),
+        ("stop.min_improvement: [null, { delta: 0.1, patience: soon }]", "soon", "found text"),
+        ("overall.from: [q, z]", "z]", "`z`"),
+    ] {
+        let wrong = space.replace(" }", &format!(", {with} }}"));
+        place.write("it.sweep.yaml", EXPERIMENT.replace(space, &wrong));
+        let ran = place.run(&["sweep", "it.sweep.yaml", "--report", "r.html"]).exits(2);
+        let at = format!("it.sweep.yaml:5:{}", wrong.find(marked).unwrap() + 1);
+        let ran = ran.says(&[&at, said]);
+        assert_eq!(ran.out, "", "{with}");
+        assert_eq!(ran.err.matches("error").count(), 2, "one mistake, and what follows of it: {}", ran.err);
+        assert!(!place.path("r.html").exists(), "{with}");
+        // What conditions leave out is not tried, and may be anything.
+        let text = EXPERIMENT.replace(space, &format!("{wrong}\nconditions: ['stop.max_iterations == 7']"));
+        place.write("it.sweep.yaml", text);
+        place.run(&["sweep", "it.sweep.yaml"]).exits(0);
+    }
+}
+
+/// Values that are wrong together alone are counted: conditions leave such combinations out.
+#[test]
+fn values_that_do_not_go_together_are_no_mistake_of_one() {
+    let place = recorded();
+    let space = "space: { assess.q: [given, null], overall.from: [q, z] }";
+    let text = EXPERIMENT.replace("space: { stop.max_iterations: [1, 2, 3] }", space);
+    place.write("it.sweep.yaml", text.replace("assess.q: given,", "assess: { q: given, z: given },"));
+    let ran = place.run(&["sweep", "it.sweep.yaml", "--format", "json", "--quiet"]).exits(0);
+    let ran = ran.says(&["1 policies of the space can't be used", "it.sweep.yaml"]);
+    assert_eq!(ran.json()["policies"]["invalid"], 1);
+}
+
+#[test]
+fn a_value_that_makes_a_run_another_is_refused_where_it_stands() {
+    let answers: Vec<Value> = [3, 5, 4, 6].map(scoring).to_vec();
+    let place = steps("stop: { max_iterations: 4 }", &answers);
+    run(&place, &[]).exits(3);
+    let text = "documents: { run: latest, journal: out/journal.sqlite }
+profiles: [steps]
+reference: steps
+space: { feedback.history: [3] }
+objectives: [{ maximize: overall }]
+";
+    place.write("it.sweep.yaml", text);
+    let said = ["it.sweep.yaml:4:29", "the run would have had other candidates", "`feedback`"];
+    place.run(&["sweep", "it.sweep.yaml"]).exits(2).says(&said);
+    // Another file with the same words makes the same candidates; that one document can't be split comes afterwards.
+    let shipped = include_str!("../../prompts/feedback/default.md");
+    place.write("prompts/feedback/copy.md", shipped);
+    let copy = text.replace("feedback.history: [3]", "feedback.template: [feedback/copy.md]");
+    place.write("it.sweep.yaml", &copy);
+    place.run(&["sweep", "it.sweep.yaml"]).exits(1).says(&["1 documents can't be split"]);
+    place.write("prompts/feedback/copy.md", format!("{shipped}\nBe careful."));
+    place.run(&["sweep", "it.sweep.yaml"]).exits(2).says(&["it.sweep.yaml:4:30", "`feedback`"]);
 }

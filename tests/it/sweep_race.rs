@@ -47,6 +47,10 @@ fn the_best_policy_wins_and_is_judged_on_other_documents() {
     let found = swept(&place, EXPERIMENT);
     assert_eq!(rounds(&found), [[6, 4, 0, 3, 3], [3, 8, 0, 1, 2], [2, 16, 0, 0, 2]]);
     assert_eq!(found["documents"], json!({"train": 16, "test": 20, "test_ids": 20}));
+    // Four of the documents that policies might have been chosen on were not needed.
+    let named = |part: &str| found["split"][part].as_array().unwrap().clone();
+    assert_eq!((named("chosen_on").len(), named("judged_on").len()), (16, 20));
+    assert!(named("judged_on").iter().all(|id| !named("chosen_on").contains(id)));
     // Five candidates come to the same as six, with a call less.
     let winner = &found["shown"][0];
     assert_eq!(winner["settings"], json!({"stop.max_iterations": 5}));

@@ -7,6 +7,7 @@ use crate::disk::{self, files_below};
 use crate::experiment::evaluate::{LabelError, LabelMap, LabelRecord, read_json, read_json_line, read_table};
 use crate::profile::read_text_file;
 use crate::value::sanitize_line;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Largest file of labels, in bytes.
@@ -23,22 +24,28 @@ const LABELS: &str = ".labels.json";
 
 /// Every label of a command.
 #[derive(Default)]
-pub(super) struct LabelFiles {
+pub(in crate::cli) struct LabelFiles {
     records: Vec<LabelRecord>,
     /// The folder of the file that each record stands in, in the same order.
     folders: Vec<PathBuf>,
     /// The files that were read.
     files: Vec<PathBuf>,
     /// Whether something could not be read.
-    pub(super) is_broken: bool,
+    pub(in crate::cli) is_broken: bool,
     refused: usize,
     /// Whether some of what can't be used is text, so that a map may make labels of it.
     may_be_of_others: bool,
+    /// Whether an example of a map was shown.
+    has_example: bool,
 }
 
 impl LabelFiles {
     /// Reads files and folders. What can't be used is said, and the rest is there.
-    pub(super) fn read(paths: &[PathBuf], map: Option<&Path>, output: &mut Output) -> Result<Self, Failure> {
+    pub(in crate::cli) fn read(
+        paths: &[PathBuf],
+        map: Option<&Path>,
+        output: &mut Output,
+    ) -> Result<Self, Failure> {
         let map = map.map(|file| read_map(file, output)).transpose()?;
         let mut labels = LabelFiles::default();
         for path in paths {
@@ -52,26 +59,46 @@ impl LabelFiles {
         }
         let of_others = "labels of another form are read by `--columns MAP.yaml`; `docs/evaluate.md` says how, and how ours are written";
         if labels.records.is_empty() {
-            return Err(Failure::broken("there are no labels").help(of_others));
+            let failure = Failure::broken("there are no labels");
+            return Err(if labels.has_example { failure } else { failure.help(of_others) });
         }
-        if labels.may_be_of_others && map.is_none() {
+        labels.check_clusters(output);
+        if labels.may_be_of_others && map.is_none() && !labels.has_example {
             output.say(&format!("  help: {of_others}"));
         }
         Ok(labels)
     }
 
+    /// Says which documents labels put into several clusters. The first one that is named holds.
+    fn check_clusters(&mut self, output: &mut Output) {
+        let mut known: BTreeMap<&str, (&str, &str)> = BTreeMap::new();
+        for record in &self.records {
+            let Some(cluster) = &record.cluster else { continue };
+            let (first, place) = *known.entry(&record.document).or_insert((cluster, &record.place));
+            if first != cluster {
+                self.is_broken = true;
+                let word = output.err_paint.bad("error:");
+                let message = format!(
+                    "{}: the cluster of `{}` is `{cluster}`, and in {place} it is `{first}`, which holds",
+                    record.place, record.document
+                );
+                output.say(&format!("{word} {}", sanitize_line(&message)));
+            }
+        }
+    }
+
     /// The files that were read.
-    pub(super) fn files(&self) -> &[PathBuf] {
+    pub(in crate::cli) fn files(&self) -> &[PathBuf] {
         &self.files
     }
 
     /// The records, each with the folder of its file.
-    pub(super) fn with_folders(&self) -> impl Iterator<Item = (&LabelRecord, &Path)> {
+    pub(in crate::cli) fn with_folders(&self) -> impl Iterator<Item = (&LabelRecord, &Path)> {
         self.records.iter().zip(self.folders.iter().map(PathBuf::as_path))
     }
 
     /// The records, which are not there any more afterwards.
-    pub(super) fn take(&mut self) -> Vec<LabelRecord> {
+    pub(in crate::cli) fn take(&mut self) -> Vec<LabelRecord> {
         std::mem::take(&mut self.records)
     }
 
@@ -102,6 +129,11 @@ impl LabelFiles {
             if self.refused <= MOST_NAMED {
                 let word = output.err_paint.bad("error:");
                 output.say(&format!("{word} {}", sanitize_line(&error.to_string())));
+                for (at, line) in error.help.iter().enumerate() {
+                    let line = sanitize_line(line);
+                    output.say(&if at == 0 { format!("  help: {line}") } else { format!("  {line}") });
+                }
+                self.has_example |= !error.help.is_empty();
             }
         }
         Ok(())

@@ -18,6 +18,7 @@ use super::journal_place::JournalPlace;
 use super::loading::{CallArguments, ProfileArguments, library, state_folder};
 use super::logging::LogArguments;
 use super::output::{Format, Output, RecordFormat};
+use super::recorded_run::texts_digest_of;
 use super::shadows::changed_by;
 use super::tape::RecorderArguments;
 use super::watch::Watching;
@@ -134,6 +135,8 @@ pub(super) fn carry_out(
     }
     let named = Path::new(&arguments.profile.profile);
     let files_digest = reached.digest(named);
+    let loaded = arguments.profile.loaded_from(&library(), &[]);
+    let texts_digest = loaded.map(|loaded| texts_digest_of(&loaded, &reached, named)).unwrap_or_default();
     let certified = Certified {
         basis: Basis::of(&plan.profile, &reached, named),
         named: arguments.certificate.clone(),
@@ -150,6 +153,7 @@ pub(super) fn carry_out(
     Work {
         plan,
         files_digest,
+        texts_digest,
         certified: Some(certified),
         document_type: arguments.document_type.clone(),
         out: arguments.out.clone(),

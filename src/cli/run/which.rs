@@ -1,6 +1,7 @@
 //! Which run of the journal the documents belong to: a fresh one, or one that is gone on with.
 
 use super::super::exit::Failure;
+use super::super::recorded_run::TEXTS_DIGEST;
 use crate::experiment::calibrate::Basis;
 use crate::store::{DocumentStage, Journal, RunId, RunRecord, RunStage, StoredRun};
 use serde::Deserialize;
@@ -34,6 +35,8 @@ pub(super) struct DecidedBy<'a> {
     pub(super) profile: &'a str,
     pub(super) profile_digest: &'a str,
     pub(super) files_digest: &'a str,
+    /// The same with prompts by their texts, for other policies that are tried on the run.
+    pub(super) texts_digest: &'a str,
     /// The same part by part, for certificates.
     pub(super) basis: Option<&'a Basis>,
 }
@@ -57,7 +60,13 @@ const OUT: &str = "out";
 /// decided.
 pub(super) fn settings_to_go_on(command: &[String], decided_by: &DecidedBy<'_>) -> Value {
     let folder = std::env::current_dir().ok();
-    json!({ COMMAND: command, FOLDER: folder, FILES_DIGEST: decided_by.files_digest, BASIS: decided_by.basis })
+    json!({
+        COMMAND: command,
+        FOLDER: folder,
+        FILES_DIGEST: decided_by.files_digest,
+        TEXTS_DIGEST: decided_by.texts_digest,
+        BASIS: decided_by.basis,
+    })
 }
 
 /// The policy that decided about the documents of a run; `None` where its record does not say, as those of earlier releases.

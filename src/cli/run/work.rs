@@ -62,6 +62,8 @@ pub(in crate::cli) struct Work {
     pub(in crate::cli) command: Vec<String>,
     /// Of every file that the profile reaches.
     pub(in crate::cli) files_digest: String,
+    /// Of all that decides, with prompts by their texts.
+    pub(in crate::cli) texts_digest: String,
     /// The same part by part, and the certificate that is to cover the run.
     pub(in crate::cli) certified: Option<Certified>,
     /// A table that comes before the usual ones.
@@ -260,7 +262,7 @@ impl Work {
         if let (Ok(_), Some(seen)) = (&end, &screen.summary) {
             // Others may have had a part in it, and earlier processes.
             if seen.done() != journal.stages(&run)?.sum() {
-                screen.summary = Some(summary_of(&journal, &run)?);
+                screen.summary = Some(summary_of(&journal, &run, false)?);
             }
             if let (Some(file), Some(summary)) = (&self.report, &screen.summary) {
                 write_page(summary, file)?;
@@ -298,6 +300,7 @@ impl Work {
             profile: &self.plan.profile.name,
             profile_digest: &self.plan.profile.digest,
             files_digest: &self.files_digest,
+            texts_digest: &self.texts_digest,
             basis: self.certified.as_ref().map(|certified| &certified.basis),
         };
         let mut settings = json!({

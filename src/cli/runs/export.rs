@@ -3,6 +3,7 @@
 use super::super::exit::{Exit, Failure};
 use super::super::output::{Output, complain};
 use super::super::resume::{JournalArgument, find_run};
+use super::export_file::FileArguments;
 use crate::plan::Terms;
 use crate::run::{rebuilt, write_artifacts};
 use crate::store::{Artifacts, DocumentStage, Journal, StoreError, StoredDocument};
@@ -13,20 +14,29 @@ use serde_json::Value;
 use std::path::PathBuf;
 
 #[derive(Args)]
+#[command(
+    after_help = "Examples:\n  loopctl runs export > results.jsonl\n  loopctl runs export --to results.csv\n  loopctl runs export 20261125T081500Z-0001 --to results.xlsx --corrections corrections.jsonl\n  loopctl runs export --to reports.ndjson --type pathology"
+)]
 pub(super) struct Arguments {
     /// The run, as `loopctl runs list` names it; the beginning of its id is enough
     #[arg(value_name = "RUN", default_value = "latest")]
     run: String,
     /// Write extractions, validations and results to this folder [default: results, one on each line of standard output]
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", conflicts_with = "to")]
     out: Option<PathBuf>,
+    #[command(flatten)]
+    file: FileArguments,
     #[command(flatten)]
     journal: JournalArgument,
 }
 
 pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+    let target = arguments.file.target()?;
     let journal = arguments.journal.open()?;
     let run = find_run(&journal, &arguments.run)?;
+    if let Some(target) = target {
+        return arguments.file.write(&target, &journal, &run, output);
+    }
     let terms = run.record.settings.get("terms").and_then(|terms| Terms::deserialize(terms).ok());
     let artifacts = arguments.out.as_ref().map(Artifacts::new).transpose()?.map(Artifacts::projected);
     let mut export = Export { journal: &journal, terms, artifacts, output, failed: None, left_out: 0 };

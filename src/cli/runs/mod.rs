@@ -1,6 +1,8 @@
 //! `loopctl runs`: the runs of a journal.
 
 mod export;
+mod export_file;
+mod exported;
 mod list;
 mod prune;
 mod retry;
@@ -32,7 +34,7 @@ enum Verb {
     Cancel(CancelArguments),
     /// Put the documents of a run that failed back among those that wait
     Retry(retry::Arguments),
-    /// Write the results of a run again, from the journal alone
+    /// Write the results of a run again, from the journal: as artifacts, or as a file of CSV, XLSX, JSONL or FHIR
     Export(export::Arguments),
     /// Remove runs from a journal, with everything that it holds of them
     Prune(prune::Arguments),

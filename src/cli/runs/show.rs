@@ -23,6 +23,9 @@ pub(super) struct Arguments {
     /// Write it to this file, too, as a page of HTML that needs nothing else
     #[arg(long, value_name = "FILE.html")]
     report: Option<PathBuf>,
+    /// Say what the issues of the documents to look at say, too, which may quote the documents
+    #[arg(long)]
+    messages: bool,
     #[command(flatten)]
     format: RecordFormat,
 }
@@ -32,7 +35,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     let format = arguments.format.chosen(output)?;
     let run = find_run(&journal, &arguments.run)?;
     let stages = journal.stages(&run.id)?;
-    let (summary, reviews) = summary_with_reviews(&journal, &run.id)?;
+    let (summary, reviews) = summary_with_reviews(&journal, &run.id, arguments.messages)?;
     if let Some(file) = &arguments.report {
         write_page(&summary, file)?;
     }

@@ -15,27 +15,33 @@ use std::sync::Arc;
 /// What a run's settings say of the overall score that is accepted.
 pub(in crate::cli) const ACCEPT_OVERALL: &str = "accept_overall";
 
-/// The summary of a run, whoever ran its documents.
-pub(in crate::cli) fn summary_of(journal: &Journal, run: &RunId) -> Result<RunSummary, Failure> {
-    summarized(journal, run, |_, _| {})
+/// The summary of a run, whoever ran its documents; with what issues say of the documents to look at, if that is asked for.
+pub(in crate::cli) fn summary_of(
+    journal: &Journal,
+    run: &RunId,
+    with_messages: bool,
+) -> Result<RunSummary, Failure> {
+    summarized(journal, run, with_messages, |_, _| {})
 }
 
 /// The summary of a run, with how far the review of its documents is.
 pub(super) fn summary_with_reviews(
     journal: &Journal,
     run: &RunId,
+    with_messages: bool,
 ) -> Result<(RunSummary, ReviewCounts), Failure> {
     let mut decisions = decisions_by_document(journal, run)?;
     let mut counts = ReviewCounts::default();
-    let summary =
-        summarized(journal, run, |document, result| match decisions.remove(document.record.id.as_str()) {
+    let summary = summarized(journal, run, with_messages, |document, result| {
+        match decisions.remove(document.record.id.as_str()) {
             Some(decided) => {
                 let digest = &document.record.source_digest;
                 counts.add(ReviewDocument::new(result, digest, Arc::default(), decided).reviewed().state);
             }
             None if !reasons(&result).is_empty() => counts.add(ReviewState::Waiting),
             None => {}
-        })?;
+        }
+    })?;
     Ok((summary, counts))
 }
 
@@ -43,6 +49,7 @@ pub(super) fn summary_with_reviews(
 fn summarized(
     journal: &Journal,
     run: &RunId,
+    with_messages: bool,
     mut see: impl FnMut(&StoredDocument, DocumentResult),
 ) -> Result<RunSummary, Failure> {
     let Some(stored) = journal.run(run)? else {
@@ -57,6 +64,9 @@ fn summarized(
         accept_overall: stored.record.settings.get(ACCEPT_OVERALL).and_then(Value::as_f64),
     };
     let mut summary = RunSummary::new(facts);
+    if with_messages {
+        summary = summary.with_messages();
+    }
     journal.each_document(run, |document, outcome| {
         if let Some(result) = add(&mut summary, &document, outcome) {
             see(&document, result);

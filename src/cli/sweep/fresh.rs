@@ -17,7 +17,7 @@ use crate::ingest::{Document, Input, Wanted, find_all};
 use crate::plan::Plan;
 use crate::provider::Recorder;
 use crate::result::DocumentResult;
-use serde_json::Map;
+use serde_json::{Map, Value};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -131,7 +131,7 @@ pub(super) fn race(
         shown: tried.into_iter().collect(),
         points: ranking.iter().map(|policy| race.means(*policy)).collect(),
     };
-    let ids = [train_ids, judged.ids];
+    let ids = [train_ids, judged.ids].map(|ids| ids.into_iter().map(Value::from).collect::<Vec<_>>());
     let not_judged_on = if winner.is_some() { documents.test.len().saturating_sub(ids[1].len()) } else { 0 };
     let findings = Findings::of(experiment, &ids, choice, of_reference, shown.into_iter().collect());
     let dropped = race.dropped().iter().map(|one| {

@@ -56,6 +56,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     let experiment = read(&arguments.file, output)?;
     let folder = arguments.file.parent().unwrap_or(Path::new(""));
     let bases = Bases::load(&experiment, folder, output)?;
+    bases.check_values(&experiment, None, output)?;
     if !experiment.documents.fresh.is_empty() {
         let jobs = usize::try_from(arguments.jobs).unwrap_or(usize::MAX);
         let means = Means { calls: &arguments.calls, jobs, quiet: arguments.quiet };
@@ -65,6 +66,9 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     }
     let recordings = Recordings::read(&experiment, folder, &bases, output)?;
     let (columns, recorded) = (&recordings.columns, recordings.recorded.as_ref());
+    if recorded.is_some() {
+        bases.check_values(&experiment, recorded, output)?;
+    }
     let split = Split::of(columns, experiment.split.test, experiment.split.seed);
     if split.train.is_empty() || split.test.is_empty() {
         return Err(cant_be_split(columns.documents()));

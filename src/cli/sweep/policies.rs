@@ -4,6 +4,7 @@ use super::super::exit::Failure;
 use super::super::loading::ProfileArguments;
 use super::super::output::Output;
 use super::at_its_name;
+use super::trying::condition_without_answer;
 use crate::diag::Problems;
 use crate::experiment::sweep::{Candidate, Experiment, RecordedBy};
 use crate::plan::Plan;
@@ -57,6 +58,46 @@ impl Bases {
 
     pub(super) fn reference_name(&self) -> &str {
         &self.reference.name
+    }
+
+    /// Refuses a space with a value that makes the policies of a profile unusable, before anything is decided. With `recorded`, so does one
+    /// under which the run would have had other candidates.
+    pub(super) fn check_values(
+        &self,
+        experiment: &Experiment,
+        recorded: Option<&RecordedBy>,
+        output: &mut Output,
+    ) -> Result<(), Failure> {
+        let is_fresh = !experiment.documents.fresh.is_empty();
+        for (profile, base) in self.profiles.iter().enumerate() {
+            let mut problems = Problems::new();
+            let mut own = Problems::new();
+            if is_fresh {
+                let _ = plan_of(&base.settings, std::iter::empty(), &mut own);
+            } else {
+                let _ = Candidate::build(&base.settings, std::iter::empty(), recorded, &mut own);
+            }
+            let build = |combination: usize, problems: &mut Problems| {
+                if is_fresh {
+                    self.plan(experiment, profile, combination, problems).is_some()
+                } else {
+                    self.candidate(experiment, profile, combination, recorded, problems).is_some()
+                }
+            };
+            experiment
+                .check_values(&base.name, &own, build, &mut problems)
+                .map_err(|condition| condition_without_answer(condition, output))?;
+            if problems.has_errors() {
+                output.show(&problems);
+                if problems.iter().all(|problem| own.contains(problem)) {
+                    return Err(Failure::usage(format!("the profile `{}` can't be used", base.name)));
+                }
+                let message = format!("the space has values that `{}` can't have", base.name);
+                return Err(Failure::usage(message)
+                    .help("correct them, or leave them out with this profile by `conditions`"));
+            }
+        }
+        Ok(())
     }
 
     /// The policy of the reference.

@@ -13,6 +13,8 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Debug)]
 pub(super) struct DocumentOutcome {
     pub(super) id: String,
+    /// The number of its cluster, where labels name any.
+    pub(super) cluster: Option<usize>,
     /// The type as which it was classified, or would have been had it not been told.
     pub(super) classified: String,
     pub(super) passed: bool,
@@ -72,6 +74,7 @@ impl DocumentOutcome {
         let members = extraction.as_object().into_iter().flatten();
         DocumentOutcome {
             id: result.id.as_str().to_owned(),
+            cluster: None,
             classified: classified.unwrap_or(&result.document_type).to_owned(),
             passed: result.final_status.passes(),
             final_status: result.final_status.as_str(),

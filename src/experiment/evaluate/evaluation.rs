@@ -59,6 +59,9 @@ pub(crate) struct Sources {
 pub(crate) struct DocumentFigures {
     /// How many there are.
     pub(crate) evaluated: u64,
+    /// From how many clusters they are, where labels name any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) clusters: Option<u64>,
     /// How many more have a label and a result, but no label of a field that can be judged: most often only that of their type.
     pub(crate) not_judged: u64,
     /// In how many every labelled field is right.
@@ -74,6 +77,12 @@ pub(crate) struct DocumentFigures {
 pub(crate) struct PassedFigures {
     /// How many there are.
     pub(crate) documents: u64,
+    /// From how many clusters they are, where labels name any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) clusters: Option<u64>,
+    /// In how many of these clusters a document is wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) clusters_with_wrong: Option<u64>,
     /// How many more passed that have no label of a field that can be judged.
     pub(crate) not_judged: u64,
     /// How many of them are wrong.
@@ -91,6 +100,9 @@ pub(crate) struct PassedFigures {
 pub(crate) struct RefusedFigures {
     /// How many there are.
     pub(crate) documents: u64,
+    /// From how many clusters they are, where labels name any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) clusters: Option<u64>,
     /// How many more did not pass that have no label of a field that can be judged.
     pub(crate) not_judged: u64,
     /// How many of them are right.
@@ -110,6 +122,9 @@ pub(crate) struct FieldFigures {
     pub(crate) compared_by: String,
     /// How many documents have a label for it.
     pub(crate) documents: u64,
+    /// From how many clusters they are, where labels name any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) clusters: Option<u64>,
     /// In how many it is right, or not there as it should be.
     pub(crate) exact: u64,
     /// The right value was extracted.
@@ -281,6 +296,9 @@ pub(crate) struct Unmatched {
     pub(crate) documents_count: u64,
     /// Labelled fields that neither the rubric nor any result knows.
     pub(crate) fields: Vec<UnknownField>,
+    /// The fields that the rubrics and the results know.
+    #[serde(skip)]
+    pub(crate) known_fields: Vec<String>,
     /// Documents and labels that may belong to several of each other.
     pub(crate) ambiguous: Vec<Ambiguous>,
     /// Fields of documents about which labels differ, and nothing says which of them holds.

@@ -45,6 +45,7 @@ pub(crate) struct Evaluator<'p> {
 struct LabelledDocument {
     name: String,
     document_type: Option<String>,
+    cluster: Option<String>,
     /// What the classifier says of it, where its type was told.
     classified: Option<String>,
     place: String,
@@ -89,6 +90,7 @@ impl<'p> Evaluator<'p> {
             self.documents.push(LabelledDocument {
                 name: record.document,
                 document_type: None,
+                cluster: None,
                 classified: None,
                 place: record.place.clone(),
                 fields: BTreeMap::new(),
@@ -97,6 +99,7 @@ impl<'p> Evaluator<'p> {
         }
         let Some(document) = self.documents.get_mut(number) else { return };
         document.document_type = record.document_type.or(document.document_type.take());
+        document.cluster = document.cluster.take().or(record.cluster);
         for (field, label) in record.fields {
             document.fields.entry(field).or_default().push(Source {
                 label,
@@ -168,6 +171,7 @@ impl<'p> Evaluator<'p> {
         let mut evaluated: Vec<(Option<String>, DocumentOutcome)> = Vec::new();
         let mut unmatched: Vec<(String, String)> = Vec::new();
         let (mut disputed, mut unusable) = (Vec::new(), Vec::new());
+        let mut clusters = ClusterNumbers::of(&self.documents);
         let labelled_documents = self.documents.len() as u64;
         for mut document in std::mem::take(&mut self.documents) {
             let best = document.results.iter().map(|(fit, _)| *fit).min();
@@ -177,6 +181,7 @@ impl<'p> Evaluator<'p> {
             let mut fitting: Vec<DocumentOutcome> = fitting.into_iter().map(|(_, outcome)| outcome).collect();
             match (fitting.len(), fitting.pop()) {
                 (1, Some(mut outcome)) => {
+                    outcome.cluster = clusters.number(document.cluster.take());
                     disputed.append(&mut outcome.disputed);
                     unusable.append(&mut outcome.unusable);
                     evaluated.push((document.document_type, outcome));
@@ -197,6 +202,7 @@ impl<'p> Evaluator<'p> {
             documents_count: self.unlabelled.len() as u64,
             documents: self.unlabelled.iter().take(MOST_UNMATCHED).cloned().collect(),
             fields,
+            known_fields: self.known_fields().into_iter().map(str::to_owned).collect(),
             ambiguous,
             disputed,
             unusable,
@@ -211,14 +217,21 @@ impl<'p> Evaluator<'p> {
         summed(sources, &evaluated, unmatched, self.comparison, &self.rubrics)
     }
 
+    /// The fields of the rubrics and of the results. A profile without rubrics knows none, so that none is a slip.
+    fn known_fields(&self) -> BTreeSet<&str> {
+        let mut known: BTreeSet<&str> = self.rubrics.values().flatten().map(String::as_str).collect();
+        if !known.is_empty() {
+            known.extend(self.extracted_fields.iter().map(String::as_str));
+        }
+        known
+    }
+
     /// Takes out the labelled fields that neither the rubrics nor any result know.
     fn drop_unknown(&self, evaluated: &mut [(Option<String>, DocumentOutcome)]) -> Vec<UnknownField> {
-        // A profile without rubrics knows no fields, so that none is a slip.
-        let mut known: BTreeSet<&str> = self.rubrics.values().flatten().map(String::as_str).collect();
+        let known = self.known_fields();
         if known.is_empty() {
             return Vec::new();
         }
-        known.extend(self.extracted_fields.iter().map(String::as_str));
         let mut counts: BTreeMap<String, u64> = BTreeMap::new();
         for (_, outcome) in evaluated.iter_mut() {
             outcome.fields.retain(|field| {
@@ -235,6 +248,28 @@ impl<'p> Evaluator<'p> {
             documents,
         });
         unknown.collect()
+    }
+}
+
+/// The numbers of clusters. None has one where no label names a cluster.
+struct ClusterNumbers {
+    has_any: bool,
+    named: BTreeMap<String, usize>,
+    next: usize,
+}
+
+impl ClusterNumbers {
+    fn of(documents: &[LabelledDocument]) -> Self {
+        let has_any = documents.iter().any(|document| document.cluster.is_some());
+        ClusterNumbers { has_any, named: BTreeMap::new(), next: 0 }
+    }
+
+    /// That of the cluster of a document, which is a cluster by itself if its label names none.
+    fn number(&mut self, cluster: Option<String>) -> Option<usize> {
+        let next = self.next;
+        let number = cluster.map_or(next, |name| *self.named.entry(name).or_insert(next));
+        self.next += usize::from(number == next);
+        self.has_any.then_some(number)
     }
 }
 

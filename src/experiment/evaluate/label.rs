@@ -10,6 +10,8 @@ pub(crate) struct LabelRecord {
     pub(crate) document: String,
     /// Its type, if the label says so.
     pub(crate) document_type: Option<String>,
+    /// What documents share that are not independent: a patient, say.
+    pub(crate) cluster: Option<String>,
     /// Who says so.
     pub(crate) reviewer: Option<String>,
     /// When it was extracted.
@@ -67,11 +69,17 @@ pub(crate) struct LabelError {
     pub(crate) place: String,
     /// What was expected and what was found. Never text of a document.
     pub(crate) message: String,
+    /// What to do, in lines.
+    pub(crate) help: Vec<String>,
 }
 
 impl LabelError {
     pub(crate) fn new(place: &str, message: impl Into<String>) -> Self {
-        LabelError { place: place.to_owned(), message: message.into() }
+        LabelError { place: place.to_owned(), message: message.into(), help: Vec::new() }
+    }
+
+    pub(super) fn help(self, help: Vec<String>) -> Self {
+        LabelError { help, ..self }
     }
 }
 

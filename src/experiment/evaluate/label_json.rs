@@ -6,9 +6,9 @@ use crate::diag::nearest;
 use serde_json::{Map, Value};
 
 /// Members of a label and of a correction.
-const LABEL_KEYS: [&str; 5] = ["document", "document_type", "fields", "reviewer", "at"];
-const CORRECTION_KEYS: [&str; 7] =
-    ["document", "document_type", "field", "before", "after", "reviewer", "at"];
+const LABEL_KEYS: [&str; 6] = ["document", "document_type", "cluster", "fields", "reviewer", "at"];
+const CORRECTION_KEYS: [&str; 8] =
+    ["document", "document_type", "cluster", "field", "before", "after", "reviewer", "at"];
 
 /// Reads a file that holds one label, or a list of them. `document` is the document's name where a label does not say it, as that of
 /// `X.labels.json`.
@@ -131,6 +131,7 @@ fn head(
     Ok(LabelRecord {
         document,
         document_type: optional_text(members, "document_type", place)?,
+        cluster: cluster(members, place)?,
         reviewer: optional_text(members, "reviewer", place)?,
         at,
         fields: Vec::new(),
@@ -193,6 +194,15 @@ fn required_text(
             Err(LabelError::new(place, format!("`{key}`: expected {what}, found {found}")))
         }
     }
+}
+
+/// Ids of patients and cases are often numbers.
+fn cluster(members: &Map<String, Value>, place: &str) -> Result<Option<String>, LabelError> {
+    if let Some(Value::Number(number)) = members.get("cluster") {
+        return Ok(Some(number.to_string()));
+    }
+    let cluster = optional_text(members, "cluster", place)?;
+    Ok(cluster.filter(|cluster| !cluster.trim().is_empty()))
 }
 
 fn optional_text(members: &Map<String, Value>, key: &str, place: &str) -> Result<Option<String>, LabelError> {

@@ -34,6 +34,10 @@ mapping! {
         /// What gives its type. Without it nothing is said of types.
         #[key(shaped(place_shape), examples(&["kind"]))]
         document_type: Option<Place>,
+        /// What documents share that are not independent, such as a patient or a case. Intervals take documents with the same value
+        /// together. Without it, each document is by itself.
+        #[key(shaped(place_shape), examples(&["patient_id"]))]
+        cluster: Option<Place>,
         /// Document types of the profile, by what the labels call them. A type that is not listed is as the labels call it.
         #[key(
             shaped(|| by_name("TYPE", "The document type of the profile that labels call so.", String::shape)),
@@ -157,6 +161,7 @@ impl Decode for Place {
 pub(crate) struct LabelMap {
     document: Place,
     document_type: Option<Place>,
+    cluster: Option<Place>,
     types: BTreeMap<String, String>,
     reviewer: Option<Place>,
     at: Option<Place>,
@@ -187,6 +192,7 @@ impl LabelMap {
         Some(LabelMap {
             document: written.document,
             document_type: written.document_type,
+            cluster: written.cluster,
             types: written.types,
             reviewer: written.reviewer,
             at: written.at,
@@ -198,7 +204,7 @@ impl LabelMap {
     /// The columns that a table must have.
     pub(super) fn columns(&self) -> impl Iterator<Item = &str> {
         let places = std::iter::once(&self.document)
-            .chain([&self.document_type, &self.reviewer, &self.at].into_iter().flatten())
+            .chain([&self.document_type, &self.cluster, &self.reviewer, &self.at].into_iter().flatten())
             .chain(self.fields.iter().map(|reader| &reader.from));
         places.map(|place| match place {
             Place::Name(name) => name.as_str(),
@@ -245,6 +251,12 @@ impl LabelMap {
     ) -> Result<Option<LabelRecord>, LabelError> {
         let text = |from: &Place| values(from).first().and_then(Value::as_str).map(str::to_owned);
         let optional = |from: &Option<Place>| from.as_ref().and_then(text);
+        // Ids of patients and cases are often numbers.
+        let cluster = |from: &Place| match values(from).first() {
+            Some(Value::String(name)) if !name.trim().is_empty() => Some(name.clone()),
+            Some(Value::Number(number)) => Some(number.to_string()),
+            _ => None,
+        };
         let named = text(&self.document).or_else(|| document.map(str::to_owned));
         let Some(document) = named.filter(|name| !name.is_empty()) else {
             return Err(LabelError::new(
@@ -265,6 +277,7 @@ impl LabelMap {
         }
         Ok(Some(LabelRecord {
             document_type,
+            cluster: self.cluster.as_ref().and_then(cluster),
             reviewer: optional(&self.reviewer),
             at: optional(&self.at).map(|at| moment(&at, place)).transpose()?,
             fields,

@@ -1,5 +1,6 @@
 //! Labels as a table: CSV whose header names the fields, or whose columns a map names.
 
+use super::example_map::{example, listed};
 use super::label::{FieldLabel, LabelError, LabelRecord, field_name, moment};
 use super::label_map::{LabelMap, NOT_PRESENT};
 use csv::{ReaderBuilder, StringRecord, Trim};
@@ -9,6 +10,7 @@ use std::collections::BTreeSet;
 /// Columns of a table without a map that are no fields.
 const DOCUMENT: &str = "document";
 const DOCUMENT_TYPE: &str = "document_type";
+const CLUSTER: &str = "cluster";
 const REVIEWER: &str = "reviewer";
 const AT: &str = "at";
 
@@ -116,30 +118,24 @@ fn check_header(header: &StringRecord, map: Option<&LabelMap>, place: &str) -> R
         return Err(LabelError::new(place, format!("the table has the column `{twice}` twice")));
     }
     let has = |name: &str| seen.contains(name);
+    let columns: Vec<&str> = header.iter().collect();
+    let it_has = listed(columns.iter().copied());
     match map {
         Some(map) => map.columns().find(|column| !has(column)).map_or(Ok(()), |missing| {
-            let guess = crate::diag::nearest(missing, header.iter());
-            let guess = guess.map_or_else(
-                || format!("it has {}", listed(header)),
-                |guess| format!("did you mean `{guess}`?"),
-            );
-            Err(LabelError::new(place, format!("the table has no column `{missing}`; {guess}")))
+            let guess = crate::diag::nearest(missing, columns.iter().copied());
+            let guess = guess.map_or_else(String::new, |guess| format!(" (did you mean `{guess}`?)"));
+            let message =
+                format!("the table has no column `{missing}`, which the map names{guess}; it has {it_has}");
+            Err(LabelError::new(place, message))
         }),
         None if has(DOCUMENT) => Ok(()),
-        None => Err(LabelError::new(
-            place,
-            format!(
-                "the table has no column `{DOCUMENT}`, which names the document of each row; it has {}; `--columns MAP.yaml` says \
-                 which column is which",
-                listed(header)
-            ),
-        )),
+        None => {
+            let message = format!(
+                "the table has no column `{DOCUMENT}`, which names the document of each row; it has {it_has}"
+            );
+            Err(LabelError::new(place, message).help(example(&columns, place)))
+        }
     }
-}
-
-fn listed(header: &StringRecord) -> String {
-    let names: Vec<String> = header.iter().take(20).map(|name| format!("`{name}`")).collect();
-    names.join(", ")
 }
 
 fn cell<'r>(header: &StringRecord, row: &'r StringRecord, name: &str) -> Option<&'r str> {
@@ -153,7 +149,7 @@ fn by_header(header: &StringRecord, row: &StringRecord, place: &str) -> Result<L
         LabelError::new(place, "`document`: expected the name of a document, found nothing")
     })?;
     let fields = header.iter().zip(row).filter(|(column, cell)| {
-        !cell.is_empty() && ![DOCUMENT, DOCUMENT_TYPE, REVIEWER, AT].contains(column)
+        !cell.is_empty() && ![DOCUMENT, DOCUMENT_TYPE, CLUSTER, REVIEWER, AT].contains(column)
     });
     let fields = fields.map(|(column, cell)| {
         let value = if cell == NOT_PRESENT { Value::Null } else { Value::from(cell) };
@@ -162,6 +158,7 @@ fn by_header(header: &StringRecord, row: &StringRecord, place: &str) -> Result<L
     Ok(LabelRecord {
         document,
         document_type: text(DOCUMENT_TYPE),
+        cluster: text(CLUSTER),
         reviewer: text(REVIEWER),
         at: text(AT).map(|at| moment(&at, place)).transpose()?,
         fields: fields.collect(),

@@ -2,14 +2,18 @@
 //!
 //! - `label`: what is known to be true of a document, and how labels of several people are settled; `label_json`, `label_table` and
 //!   `label_map` read it from our own JSON, corrections of reviewers, tables, and JSON of others;
+//! - `clusters`: which documents belong together, and how much figures of them show;
 //! - `document_names`: which label is about which document;
+//! - `example_map`: a map for a table whose columns nobody mapped;
 //! - `outcome`: what came of each labelled field, `document_outcome`: of a document;
 //! - `evaluator`: takes labels and results, `summary`, `tally` and `risk` sum up what came of them, `evaluation` is the whole of it.
 
+mod clusters;
 mod document_names;
 mod document_outcome;
 mod evaluation;
 mod evaluator;
+mod example_map;
 mod label;
 mod label_json;
 mod label_map;
@@ -24,6 +28,7 @@ pub(crate) use evaluation::{
     CostFigures, Evaluation, FieldFigures, LookAtDocument, TypeFigures, UnusableLabel,
 };
 pub(crate) use evaluator::Evaluator;
+pub(crate) use example_map::unknown_fields;
 pub(crate) use label::{LabelError, LabelRecord};
 pub(crate) use label_json::{read_json, read_json_line};
 pub(crate) use label_map::{LabelMap, WrittenLabelMap};

@@ -1,7 +1,8 @@
 //! Risk against coverage: of the documents with the highest scores, how many are wrong?
 
+use super::clusters::ClusterSizes;
 use super::evaluation::rounded;
-use crate::experiment::statistics::{Interval, clopper_pearson};
+use crate::experiment::statistics::Interval;
 use serde::Serialize;
 
 /// Documents sorted by their score, the highest first.
@@ -16,6 +17,14 @@ pub(crate) struct RiskCoverage {
     pub(crate) share_wrong: Option<f64>,
     /// For each score, the documents with that score or a higher one. Those without a score come last.
     pub(crate) points: Vec<RiskPoint>,
+}
+
+/// A document with its score.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Scored {
+    pub(super) score: Option<f64>,
+    pub(super) is_wrong: bool,
+    pub(super) cluster: Option<usize>,
 }
 
 /// All documents with some score or a higher one.
@@ -36,15 +45,17 @@ pub(crate) struct RiskPoint {
 }
 
 impl RiskCoverage {
-    /// Of documents by score, and whether each is wrong.
-    pub(super) fn of(mut documents: Vec<(Option<f64>, bool)>, confidence: f64) -> Self {
+    /// Of documents by score.
+    pub(super) fn of(mut documents: Vec<Scored>, confidence: f64) -> Self {
         // A missing score is below every other.
-        documents.sort_by(|a, b| b.0.unwrap_or(-1.0).total_cmp(&a.0.unwrap_or(-1.0)));
+        documents.sort_by(|a, b| b.score.unwrap_or(-1.0).total_cmp(&a.score.unwrap_or(-1.0)));
         let all = documents.len() as u64;
         let mut curve = RiskCoverage::default();
+        let mut clusters = ClusterSizes::default();
         let (mut taken, mut wrong, mut area) = (0_u64, 0_u64, 0.0);
-        for tied in documents.chunk_by(|a, b| a.0 == b.0) {
-            let wrong_here = tied.iter().filter(|(_, is_wrong)| *is_wrong).count() as u64;
+        for tied in documents.chunk_by(|a, b| a.score == b.score) {
+            let wrong_here = tied.iter().filter(|one| one.is_wrong).count() as u64;
+            tied.iter().for_each(|one| clusters.add(one.cluster));
             // In whatever order those of one score come, so many of the first of them are wrong in the mean.
             for number in 1..=tied.len() as u64 {
                 let expected = number_of(wrong) + share(wrong_here, tied.len() as u64) * number_of(number);
@@ -52,14 +63,14 @@ impl RiskCoverage {
             }
             taken += tied.len() as u64;
             wrong += wrong_here;
-            let Some(interval) = clopper_pearson(wrong, taken, confidence) else { continue };
+            let Some(interval) = clusters.interval(wrong, taken, confidence) else { continue };
             curve.points.push(RiskPoint {
-                score: tied.first().and_then(|(score, _)| *score).map(rounded),
+                score: tied.first().and_then(|one| one.score).map(rounded),
                 documents: taken,
                 coverage: rounded(share(taken, all)),
                 wrong,
                 risk: rounded(share(wrong, taken)),
-                interval: Interval { low: rounded(interval.low), high: rounded(interval.high) },
+                interval,
             });
         }
         if all > 0 {
@@ -100,8 +111,13 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    fn scored(score: Option<f64>, is_wrong: bool) -> Scored {
+        Scored { score, is_wrong, cluster: None }
+    }
+
     fn curve(documents: &[(f64, bool)]) -> RiskCoverage {
-        RiskCoverage::of(documents.iter().map(|(score, wrong)| (Some(*score), *wrong)).collect(), 0.95)
+        let documents = documents.iter().map(|(score, is_wrong)| scored(Some(*score), *is_wrong));
+        RiskCoverage::of(documents.collect(), 0.95)
     }
 
     #[test]
@@ -125,7 +141,7 @@ mod tests {
 
     #[test]
     fn what_has_no_score_comes_last() {
-        let found = RiskCoverage::of(vec![(None, true), (Some(0.0), false)], 0.95);
+        let found = RiskCoverage::of(vec![scored(None, true), scored(Some(0.0), false)], 0.95);
         assert_eq!(
             found.points.iter().map(|p| (p.score, p.wrong)).collect::<Vec<_>>(),
             [(Some(0.0), 0), (None, 1)]

@@ -1,13 +1,14 @@
 //! Sums of what came of documents and their fields.
 
+use super::clusters::ClusterSizes;
 use super::document_outcome::DocumentOutcome;
 use super::evaluation::{
     Confusion, CostFigures, DocumentFigures, Evaluation, FoundField, LookAtDocument, PassedFigures, Reason,
     RefusedFigures, ShownField, Sources, TypeFigures, Unmatched, rounded,
 };
 use super::outcome::{Verdict, last_key};
-use super::risk::RiskCoverage;
-use super::tally::{FieldTally, interval, share};
+use super::risk::{RiskCoverage, Scored};
+use super::tally::{FieldTally, share};
 use crate::rules::UNKNOWN_TYPE;
 use crate::score::ValueComparison;
 use crate::value::Usage;
@@ -27,8 +28,10 @@ pub(super) fn summed(
     let confidence = sources.confidence;
     let mut tallies: BTreeMap<&str, FieldTally> = BTreeMap::new();
     let mut confusions: BTreeMap<(&str, Verdict, &str, &str), u64> = BTreeMap::new();
-    for field in all.iter().flat_map(|(_, outcome)| &outcome.fields) {
-        tallies.entry(&field.field).or_default().add(field);
+    let fields =
+        all.iter().flat_map(|(_, outcome)| outcome.fields.iter().map(|field| (field, outcome.cluster)));
+    for (field, cluster) in fields {
+        tallies.entry(&field.field).or_default().add(field, cluster);
         if !field.verdict.is_right() {
             let pair = (field.field.as_str(), field.verdict, field.label.as_str(), field.extracted.as_str());
             *confusions.entry(pair).or_default() += 1;
@@ -44,6 +47,12 @@ pub(super) fn summed(
         (all.iter().map(|(_, outcome)| outcome)).filter(|outcome| outcome.is_judged()).collect();
     let count =
         |wanted: &dyn Fn(&DocumentOutcome) -> bool| judged.iter().filter(|one| wanted(one)).count() as u64;
+    let clusters = |wanted: &dyn Fn(&DocumentOutcome) -> bool| {
+        let mut sizes = ClusterSizes::default();
+        judged.iter().filter(|one| wanted(one)).for_each(|one| sizes.add(one.cluster));
+        sizes
+    };
+    let (of_passed, of_refused) = (clusters(&|one| one.passed), clusters(&|one| !one.passed));
     let passed = count(&|one| one.passed);
     let passed_wrong = count(&|one| one.passed && !one.is_right());
     let refused = count(&|one| !one.passed);
@@ -55,10 +64,15 @@ pub(super) fn summed(
             false => (passed, refused + 1),
         });
     let (confusions, more_confusions) = most_frequent(confusions);
-    let scored = judged.iter().map(|one| (one.overall, !one.is_right())).collect();
+    let scored = judged.iter().map(|one| Scored {
+        score: one.overall,
+        is_wrong: !one.is_right(),
+        cluster: one.cluster,
+    });
     Evaluation {
         documents: DocumentFigures {
             evaluated: judged.len() as u64,
+            clusters: clusters(&|_| true).count(),
             not_judged: passed_not_judged + refused_not_judged,
             right: count(&DocumentOutcome::is_right),
             wrong: count(&|one| !one.is_right()),
@@ -66,25 +80,30 @@ pub(super) fn summed(
         },
         passed: PassedFigures {
             documents: passed,
+            clusters: of_passed.count(),
+            clusters_with_wrong: of_passed
+                .count()
+                .map(|_| clusters(&|one| one.passed && !one.is_right()).count().unwrap_or_default()),
             not_judged: passed_not_judged,
             wrong: passed_wrong,
             with_false_values: count(&|one| one.passed && one.has_false_values()),
             share_wrong: share(passed_wrong, passed),
-            interval: interval(passed_wrong, passed, confidence),
+            interval: of_passed.interval(passed_wrong, passed, confidence),
         },
         refused: RefusedFigures {
             documents: refused,
+            clusters: of_refused.count(),
             not_judged: refused_not_judged,
             right: refused_right,
             share_right: share(refused_right, refused),
-            interval: interval(refused_right, refused, confidence),
+            interval: of_refused.interval(refused_right, refused, confidence),
         },
         fields,
         all_fields: whole.figures("", String::new(), confidence),
         document_types: types(all, rubrics),
         confusions,
         more_confusions,
-        risk_coverage: RiskCoverage::of(scored, confidence),
+        risk_coverage: RiskCoverage::of(scored.collect(), confidence),
         cost: cost(&judged, passed - passed_wrong),
         look_at: looked_at(&judged),
         look_at_counts: reasons(&judged),

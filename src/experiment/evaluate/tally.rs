@@ -1,8 +1,8 @@
 //! Counts of what came of labelled fields.
 
+use super::clusters::ClusterSizes;
 use super::evaluation::{FieldFigures, rounded};
 use super::outcome::{FieldOutcome, Verdict};
-use crate::experiment::statistics::{Interval, clopper_pearson};
 
 /// What came of a field, counted.
 #[derive(Debug, Clone, Default)]
@@ -12,10 +12,13 @@ pub(super) struct FieldTally {
     /// What was extracted and agrees, where what is wrong beside it is known.
     extracted_agreeing: u64,
     is_partial: bool,
+    clusters: ClusterSizes,
 }
 
 impl FieldTally {
-    pub(super) fn add(&mut self, outcome: &FieldOutcome) {
+    /// Adds what came of it in a document of a cluster.
+    pub(super) fn add(&mut self, outcome: &FieldOutcome, cluster: Option<usize>) {
+        self.clusters.add(cluster);
         let figures = &mut self.figures;
         figures.documents += 1;
         figures.exact += u64::from(outcome.verdict.is_right());
@@ -51,6 +54,7 @@ impl FieldTally {
         self.extracted += other.extracted;
         self.extracted_agreeing += other.extracted_agreeing;
         self.is_partial |= other.is_partial;
+        self.clusters.absorb(&other.clusters);
     }
 
     pub(super) fn figures(&self, field: &str, compared_by: String, confidence: f64) -> FieldFigures {
@@ -65,7 +69,8 @@ impl FieldTally {
         let both = self.extracted + figures.labelled_values;
         figures.f1 = if self.is_partial { None } else { share(2 * self.extracted_agreeing, both) };
         figures.exact_agreement = share(figures.exact, figures.documents);
-        figures.exact_interval = interval(figures.exact, figures.documents, confidence);
+        figures.clusters = self.clusters.count();
+        figures.exact_interval = self.clusters.interval(figures.exact, figures.documents, confidence);
         figures
     }
 }
@@ -75,10 +80,4 @@ pub(super) fn share(part: u64, whole: u64) -> Option<f64> {
     #[expect(clippy::cast_precision_loss, reason = "counts of documents and values")]
     let share = (whole > 0).then(|| rounded(part as f64 / whole as f64));
     share
-}
-
-/// The exact interval of a share, rounded.
-pub(super) fn interval(part: u64, whole: u64, confidence: f64) -> Option<Interval> {
-    let Interval { low, high } = clopper_pearson(part, whole, confidence)?;
-    Some(Interval { low: rounded(low), high: rounded(high) })
 }

@@ -237,7 +237,7 @@ fn decode_settings(node: &Node, problems: &mut Problems) -> Vec<Override> {
         return wrong_type(node, "a mapping from settings to values", problems).unwrap_or_default();
     };
     let read = entries.iter().filter_map(|entry| {
-        let setting = Override::from_entry("`set`", &entry.key, &entry.value);
+        let setting = Override::from_entry("`set`", entry, &entry.value);
         if setting.is_none() {
             problems.push(
                 Problem::error(Code::BadOverride, &entry.key_span, "the key of a setting has an empty part")

@@ -20,12 +20,38 @@ pub(crate) fn clopper_pearson(successes: u64, trials: u64, confidence: f64) -> O
     if trials == 0 || successes > trials || !(confidence > 0.0 && confidence < 1.0) {
         return None;
     }
-    let tail = (1.0 - confidence) / 2.0;
     #[expect(clippy::cast_precision_loss, reason = "exact up to 2⁵³ draws")]
     let (k, n) = (successes as f64, trials as f64);
-    let low = if successes == 0 { 0.0 } else { quantile(tail, k, n - k + 1.0) };
-    let high = if successes == trials { 1.0 } else { quantile(1.0 - tail, k + 1.0, n - k) };
-    Some(Interval { low, high })
+    Some(interval(k, n, confidence))
+}
+
+/// The same of a share that was seen among so many trials as `effective` independent ones say as much as, which need not be a whole
+/// number (Korn and Graubard 1998). `None` as there, and without an effective number above 0.
+#[must_use]
+pub(crate) fn clopper_pearson_of_share(
+    successes: u64,
+    trials: u64,
+    effective: f64,
+    confidence: f64,
+) -> Option<Interval> {
+    if trials == 0
+        || successes > trials
+        || !(confidence > 0.0 && confidence < 1.0)
+        || effective.is_nan()
+        || effective <= 0.0
+    {
+        return None;
+    }
+    #[expect(clippy::cast_precision_loss, reason = "exact up to 2⁵³ draws")]
+    let share = successes as f64 / trials as f64;
+    Some(interval(share * effective, effective, confidence))
+}
+
+fn interval(k: f64, n: f64, confidence: f64) -> Interval {
+    let tail = (1.0 - confidence) / 2.0;
+    let low = if k <= 0.0 { 0.0 } else { quantile(tail, k, n - k + 1.0) };
+    let high = if k >= n { 1.0 } else { quantile(1.0 - tail, k + 1.0, n - k) };
+    Interval { low, high }
 }
 
 /// The quantile of Beta(a, b) by bisection, which is slow, but right wherever the distribution function is.
@@ -66,6 +92,18 @@ mod tests {
             rows += 1;
         }
         assert!(rows > 100, "{rows} rows");
+    }
+
+    #[test]
+    fn fewer_effective_trials_say_less() {
+        let plain = clopper_pearson(3, 60, 0.95).unwrap();
+        let all = clopper_pearson_of_share(3, 60, 60.0, 0.95).unwrap();
+        assert!((plain.low - all.low).abs() < 1e-12 && (plain.high - all.high).abs() < 1e-12);
+        let few = clopper_pearson_of_share(3, 60, 17.5, 0.95).unwrap();
+        assert!(few.low < plain.low && few.high > plain.high);
+        // None of sixty in six clusters says as much as none of six.
+        assert_eq!(clopper_pearson_of_share(0, 60, 6.0, 0.95), clopper_pearson(0, 6, 0.95));
+        assert_eq!(clopper_pearson_of_share(0, 60, 0.0, 0.95), None);
     }
 
     #[test]

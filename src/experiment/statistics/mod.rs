@@ -16,7 +16,7 @@ mod sign_flip;
 
 pub use bootstrap::{Bootstrap, Clusters, Estimate};
 #[cfg(feature = "cli")]
-pub(crate) use clopper_pearson::{Interval, clopper_pearson};
+pub(crate) use clopper_pearson::{Interval, clopper_pearson, clopper_pearson_of_share};
 pub use holm::holm;
 pub use mcnemar::{Discordant, mcnemar_exact};
 pub use needed::{Spread, documents_needed};

@@ -1,9 +1,10 @@
 //! A policy of the space, made from its profile and the settings laid over it.
 
-use super::super::replay::{differing_keys, told_otherwise};
+use super::super::prompt_texts::PromptTexts;
+use super::super::replay::{differing_keys, told_otherwise, with_texts};
 use crate::diag::{Code, Problem, Problems, Span};
 use crate::policy::{Review, ScriptCriteria};
-use crate::profile::{LoopPolicy, Override, Settings, check_settings};
+use crate::profile::{Library, LoopPolicy, Override, Settings, check_settings};
 
 /// A policy of the space, ready to be tried.
 #[derive(Debug)]
@@ -25,8 +26,25 @@ pub struct Candidate {
 pub(crate) struct RecordedBy {
     /// The merged settings of its profile.
     pub settings: serde_json::Value,
+    /// The texts of its prompts.
+    pub prompts: PromptTexts,
     /// The text of its feedback template.
     pub feedback: String,
+}
+
+impl RecordedBy {
+    /// The keys in which other settings make or measure candidates otherwise: prompts of other files are compared by their texts.
+    fn differing_keys(&self, own: &serde_json::Value, library: &Library) -> Vec<String> {
+        let differ = differing_keys(&self.settings, own);
+        if differ.is_empty() {
+            return differ;
+        }
+        let texts = PromptTexts::of(own, library);
+        differing_keys(
+            &with_texts(&self.settings, |name| self.prompts.text_of(name)),
+            &with_texts(own, |name| texts.text_of(name)),
+        )
+    }
 }
 
 impl Candidate {
@@ -38,13 +56,16 @@ impl Candidate {
         recorded: Option<&RecordedBy>,
         problems: &mut Problems,
     ) -> Option<Self> {
-        let settings = settings.with(laid_over, problems);
+        let laid_over: Vec<&Override> = laid_over.collect();
+        let settings = settings.with(laid_over.iter().copied(), problems);
         let mut is_told_otherwise = false;
         if let Some(recorded) = recorded {
             let own = settings.merged.to_json();
-            let differ = differing_keys(&recorded.settings, &own);
+            let differ = recorded.differing_keys(&own, &settings.library);
             if !differ.is_empty() {
-                problems.push(makes_others(&differ, &settings.merged.span));
+                let laid = laid_over.iter().find(|laid| differ.iter().any(|key| key == laid.top_key()));
+                let span = laid.map_or(&settings.merged.span, |laid| laid.span());
+                problems.push(makes_others(&differ, span));
             }
             is_told_otherwise = !told_otherwise(&recorded.settings, &own, &recorded.feedback).is_empty();
         }

@@ -2,7 +2,7 @@
 
 use super::choice::Choice;
 use super::file::{Experiment, Goal};
-use super::findings::{DocumentCounts, Findings, Method, ObjectiveName, ShownPolicy};
+use super::findings::{DocumentCounts, Findings, Method, ObjectiveName, ShownPolicy, SplitDocuments};
 use super::measures::Measure;
 use super::trial::{Outcomes, keeps};
 use crate::experiment::answer::undusted;
@@ -10,6 +10,8 @@ use crate::experiment::statistics::{
     Bootstrap, Clusters, Discordant, Estimate, Spread, documents_needed, holm, mcnemar_exact,
 };
 use serde::Serialize;
+use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// With this probability a difference is seen with as many documents as are said to be needed.
 const POWER: f64 = 0.8;
@@ -108,7 +110,7 @@ impl Findings {
     #[must_use]
     pub fn of(
         experiment: &Experiment,
-        ids: &[Vec<String>; 2],
+        ids: &[Vec<Value>; 2],
         choice: Choice,
         reference: ShownOutcomes,
         shown: Vec<ShownOutcomes>,
@@ -144,6 +146,12 @@ impl Findings {
                 test: ids[1].len(),
                 test_ids: judge.clusters[1].count(),
             },
+            split: SplitDocuments {
+                share: experiment.split.test,
+                seed: experiment.split.seed,
+                chosen_on: each_once(&ids[0]),
+                judged_on: each_once(&ids[1]),
+            },
             policies: choice.counts,
             objectives: ObjectiveName::of(experiment),
             constraints: experiment.constraints.iter().map(|one| one.value.clone()).collect(),
@@ -162,6 +170,12 @@ impl Findings {
     }
 }
 
+/// Ids in their order, each once, however many documents have it.
+fn each_once(ids: &[Value]) -> Vec<Value> {
+    let mut seen = BTreeSet::new();
+    ids.iter().filter(|id| seen.insert(id.to_string())).cloned().collect()
+}
+
 /// What is needed to judge.
 struct Judge {
     goals: Vec<Goal>,
@@ -171,11 +185,11 @@ struct Judge {
 }
 
 impl Judge {
-    fn of(experiment: &Experiment, ids: &[Vec<String>; 2]) -> Self {
+    fn of(experiment: &Experiment, ids: &[Vec<Value>; 2]) -> Self {
         Judge {
             goals: experiment.objectives.iter().map(|objective| objective.goal).collect(),
             bootstrap: experiment.bootstrap.into(),
-            clusters: [Clusters::by(&ids[0]), Clusters::by(&ids[1])],
+            clusters: [&ids[0], &ids[1]].map(|ids| Clusters::by(ids.iter().map(Value::to_string))),
         }
     }
 

@@ -244,7 +244,7 @@ fn config(node: &Node, problems: &mut Problems) -> Option<Vec<Override>> {
     };
     let mut settings = Vec::new();
     for entry in entries {
-        match Override::from_entry("`config`", &entry.key, &entry.value) {
+        match Override::from_entry("`config`", entry, &entry.value) {
             Some(setting) => settings.push(setting),
             None => problems.push(super::space::empty_part(entry)),
         }

@@ -15,6 +15,8 @@ pub struct Findings {
     pub description: String,
     /// The documents.
     pub documents: DocumentCounts,
+    /// Which documents they are.
+    pub split: SplitDocuments,
     /// What became of the policies.
     pub policies: Counts,
     /// What is wanted, in the order of every list of numbers here.
@@ -44,6 +46,19 @@ pub struct DocumentCounts {
     pub test: usize,
     /// Ids among those that policies are judged on: documents of one id are drawn together.
     pub test_ids: usize,
+}
+
+/// Which documents policies were chosen on, and which they were judged on. None is in both.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SplitDocuments {
+    /// The share of the documents that was held back to judge policies on.
+    pub share: f64,
+    /// What determined which they are.
+    pub seed: u64,
+    /// The ids of those that policies were chosen on. Documents of one id stay together, so that each id stands here once.
+    pub chosen_on: Vec<Value>,
+    /// The ids of those that they were judged on.
+    pub judged_on: Vec<Value>,
 }
 
 /// An objective.

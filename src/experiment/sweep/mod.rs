@@ -23,13 +23,14 @@ mod space;
 mod spending;
 mod split;
 mod trial;
+mod usable;
 
 pub use candidate::Candidate;
 pub(crate) use candidate::RecordedBy;
 pub use choice::{Choice, Counts, Tried};
 pub use compare::{Comparison, Difference, PassedComparison, ShownOutcomes, Standing, Verdict};
 pub use file::{Documents, Experiment, Goal, Objective, RaceKeys, Resampling, SplitKeys};
-pub use findings::{DocumentCounts, Findings, Method, ObjectiveName, ShownPolicy};
+pub use findings::{DocumentCounts, Findings, Method, ObjectiveName, ShownPolicy, SplitDocuments};
 pub use front::front;
 pub use measured::Measured;
 pub use measures::Measure;

@@ -1,7 +1,7 @@
 //! Which policies are tried: every combination of the values of some settings.
 
 use super::{expression, range};
-use crate::diag::{Code, Problem, Problems};
+use crate::diag::{Code, Problem, Problems, Span};
 use crate::profile::Override;
 use crate::value::decode::{Spanned, wrong_type};
 use crate::value::shape::{Names, Null, Open, Shape};
@@ -20,6 +20,7 @@ pub struct Space {
 #[derive(Debug, Clone)]
 struct Setting {
     key: String,
+    key_span: Span,
     /// Each value as it is laid over a profile.
     values: Vec<(Value, Override)>,
 }
@@ -59,10 +60,14 @@ impl Space {
         for entry in entries {
             let Some(values) = range::values(&entry.value, problems) else { continue };
             let laid = values.iter().map(|value| {
-                Override::from_entry("`space`", &entry.key, value).map(|setting| (value.to_json(), setting))
+                Override::from_entry("`space`", entry, value).map(|setting| (value.to_json(), setting))
             });
             match laid.collect::<Option<Vec<_>>>() {
-                Some(values) => settings.push(Setting { key: entry.key.clone(), values }),
+                Some(values) => settings.push(Setting {
+                    key: entry.key.clone(),
+                    key_span: entry.key_span.clone(),
+                    values,
+                }),
                 None => problems.push(empty_part(entry)),
             }
         }
@@ -92,15 +97,46 @@ impl Space {
 
     /// The values of a combination, in the order of the file. The last setting changes fastest.
     fn chosen(&self, combination: usize) -> Vec<(&str, &(Value, Override))> {
+        let places = self.settings.iter().zip(self.places(combination));
+        let chosen =
+            places.filter_map(|(setting, place)| Some((setting.key.as_str(), setting.values.get(place)?)));
+        chosen.collect()
+    }
+
+    /// How many values each setting has, in the order of the file.
+    pub(super) fn counts(&self) -> Vec<usize> {
+        self.settings.iter().map(|setting| setting.values.len()).collect()
+    }
+
+    /// The place of each setting's value in a combination, in the order of the file.
+    pub(super) fn places(&self, combination: usize) -> Vec<usize> {
         let mut rest = combination;
-        let mut chosen = Vec::with_capacity(self.settings.len());
-        for setting in self.settings.iter().rev() {
-            let count = setting.values.len().max(1);
-            chosen.extend(setting.values.get(rest % count).map(|value| (setting.key.as_str(), value)));
-            rest /= count;
+        let mut places = Vec::with_capacity(self.settings.len());
+        for count in self.counts().into_iter().rev() {
+            places.push(rest % count.max(1));
+            rest /= count.max(1);
         }
-        chosen.reverse();
-        chosen
+        places.reverse();
+        places
+    }
+
+    /// The combinations in which a setting has the value at `place`.
+    pub(super) fn having(&self, setting: usize, place: usize) -> impl Iterator<Item = usize> + use<> {
+        let counts = self.counts();
+        let count = counts.get(setting).copied().unwrap_or(1);
+        let below: usize = counts.iter().skip(setting + 1).product();
+        let above: usize = counts.iter().take(setting).product();
+        (0..above).flat_map(move |high| (0..below).map(move |low| (high * count + place) * below + low))
+    }
+
+    /// Where the value at `place` of a setting stands.
+    pub(super) fn place_of(&self, setting: usize, place: usize) -> Option<&Span> {
+        self.settings.get(setting)?.values.get(place).map(|(_, laid)| laid.span())
+    }
+
+    /// Where the key of a setting stands.
+    pub(super) fn key_of(&self, setting: usize) -> Option<&Span> {
+        self.settings.get(setting).map(|setting| &setting.key_span)
     }
 
     /// The settings of a combination by their keys.

@@ -2,6 +2,7 @@
 
 use crate::experiment::Columns;
 use crate::experiment::statistics::Seeded;
+use serde_json::Value;
 
 /// Two parts of the documents. Documents of one id are in one part.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,11 +39,11 @@ impl Split {
         Split { train, test }
     }
 
-    /// The ids of the documents of both parts.
+    /// The ids of the documents of both parts, as they were recorded.
     #[must_use]
-    pub fn ids(&self, columns: &Columns) -> [Vec<String>; 2] {
-        let of = |part: &[usize]| part.iter().map(|document| id_of(columns, *document)).collect();
-        [of(&self.train), of(&self.test)]
+    pub fn ids(&self, columns: &Columns) -> [Vec<Value>; 2] {
+        let id = |document: &usize| columns.id(*document).cloned().unwrap_or_default();
+        [&self.train, &self.test].map(|part| part.iter().map(id).collect())
     }
 }
 

@@ -249,6 +249,7 @@ fn as_written(span_text: &str) -> Option<String> {
 mod tests {
     use super::*;
     use crate::profile::{Library, Override, load, settings};
+    use crate::value::yaml::Entry;
     use proptest::prelude::*;
     use std::collections::HashMap;
 
@@ -397,7 +398,11 @@ mod tests {
             let span = crate::diag::Span::new(&file, 0, 1);
             let overrides: Vec<Override> = settings
                 .into_iter()
-                .filter_map(|(path, data)| Override::from_entry("--config", &path, &Node { span: span.clone(), data }))
+                .filter_map(|(key, data)| {
+                    let value = Node { span: span.clone(), data };
+                    let entry = Entry { key, key_span: span.clone(), value };
+                    Override::from_entry("--config", &entry, &entry.value)
+                })
                 .collect();
             let mut problems = Problems::new();
             let loaded = load(ALL[at], &Library::embedded(), &overrides, &|_| None, &mut problems);

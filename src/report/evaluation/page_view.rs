@@ -2,8 +2,8 @@
 
 use super::plots::{AgreementPlot, RiskPlot};
 use super::words::{
-    confidence, cost, found, interval, not_judged, part, ratio, right, share, statuses, unmatched, value,
-    why_not_judged,
+    CLUSTERED, confidence, cost, found, interval, not_judged, part, ratio, right, share, statuses, unmatched,
+    value, why_not_judged, wrong_clusters,
 };
 use crate::experiment::evaluate::{Evaluation, FieldFigures, LookAtDocument};
 use crate::report::page::{Fact, Row, Table, Tile, column, figure, of_100, tenths};
@@ -24,6 +24,8 @@ pub(super) struct Page<'e> {
     tiles: Vec<Tile>,
     agreement: Option<AgreementPlot>,
     fields: Table,
+    /// How intervals take clusters; empty where labels name none.
+    clustered: &'static str,
     risk: Option<RiskPlot>,
     risk_note: String,
     points: Table,
@@ -64,13 +66,15 @@ impl<'e> Page<'e> {
             tiles: tiles(evaluation),
             agreement: AgreementPlot::of(evaluation),
             fields: fields(evaluation),
+            clustered: evaluation.documents.clusters.map_or("", |_| CLUSTERED),
             risk: RiskPlot::of(evaluation),
             risk_note: format!(
                 "Documents sorted by their overall score, the highest first. Area under the curve {}: {} in the best order, {} in a \
-                 random one. The band has the exact interval of each point by itself.",
+                 random one. The band has the {} interval of each point by itself.",
                 ratio(curve.area),
                 ratio(curve.least_area),
-                ratio(curve.share_wrong)
+                ratio(curve.share_wrong),
+                if evaluation.documents.clusters.is_some() { "clustered" } else { "exact" }
             ),
             points: points(evaluation),
             look_at: look_at(evaluation),
@@ -104,6 +108,7 @@ fn facts(evaluation: &Evaluation) -> Vec<Fact> {
         ("Results", sources.results.clone()),
         ("Labelled documents", thousands(sources.labelled_documents)),
         ("Documents with results", thousands(sources.result_documents)),
+        ("Clusters", evaluation.documents.clusters.map(thousands).unwrap_or_default()),
         ("Not judged", why_not_judged(evaluation).unwrap_or_default()),
         ("Cost", spent),
     ];
@@ -125,6 +130,10 @@ fn tiles(evaluation: &Evaluation) -> Vec<Tile> {
         Some(not_judged) => format!("{note}; {not_judged} besides"),
         None => note,
     };
+    let with_clusters = |note: String| match wrong_clusters(evaluation) {
+        Some(wrong) => format!("{note}; {wrong}"),
+        None => note,
+    };
     let tile = |name, value, note, class| Tile { name, value, note, class };
     vec![
         tile(
@@ -139,7 +148,10 @@ fn tiles(evaluation: &Evaluation) -> Vec<Tile> {
         tile(
             "Wrong among the passed",
             share(passed.share_wrong),
-            besides(of(passed.wrong, passed.documents, interval(passed.interval)), passed.not_judged),
+            besides(
+                with_clusters(of(passed.wrong, passed.documents, interval(passed.interval))),
+                passed.not_judged,
+            ),
             "failed",
         ),
         tile(

@@ -2,12 +2,12 @@
 
 use super::page_view::MOST_DOCUMENTS_ON_PAGE;
 use super::words::{
-    confidence, cost, found, interval, not_judged, part, ratio, right, share, statuses, unmatched, value,
-    why_not_judged,
+    confidence, cost, documents_of_clusters, found, interval, not_judged, part, ratio, right, share,
+    statuses, unmatched, value, why_not_judged, wrong_clusters,
 };
 use crate::experiment::evaluate::{Evaluation, FieldFigures, LookAtDocument};
 use crate::report::paint::Paint;
-use crate::report::run_summary::{documents, thousands};
+use crate::report::run_summary::thousands;
 use crate::report::text_table::Align::{Left, Right};
 use crate::report::text_table::text_table;
 use crate::value::sanitize_line;
@@ -56,10 +56,11 @@ fn head(evaluation: &Evaluation, paint: Paint, out: &mut String) {
     );
     let _ = writeln!(
         out,
-        "  {} evaluated: {} labelled, {} with results; intervals are exact, at {}",
-        documents(evaluation.documents.evaluated),
+        "  {} evaluated: {} labelled, {} with results; intervals {}, at {}",
+        documents_of_clusters(evaluation.documents.evaluated, evaluation.documents.clusters),
         thousands(sources.labelled_documents),
         thousands(sources.result_documents),
+        if evaluation.documents.clusters.is_some() { "take clusters whole" } else { "are exact" },
         confidence(sources.confidence)
     );
     if let Some(why) = why_not_judged(evaluation) {
@@ -80,6 +81,7 @@ fn head(evaluation: &Evaluation, paint: Paint, out: &mut String) {
             notes([
                 (passed.with_false_values > 0)
                     .then(|| format!("{} with a false value", thousands(passed.with_false_values))),
+                wrong_clusters(evaluation),
                 not_judged(passed.not_judged).map(|count| format!("{count} besides")),
             ]),
         ],
@@ -89,7 +91,7 @@ fn head(evaluation: &Evaluation, paint: Paint, out: &mut String) {
             thousands(refused.right),
             share(refused.share_right),
             interval(refused.interval),
-            notes([not_judged(refused.not_judged).map(|count| format!("{count} besides")), None]),
+            notes([not_judged(refused.not_judged).map(|count| format!("{count} besides"))]),
         ],
     ];
     let columns = [
@@ -103,7 +105,7 @@ fn head(evaluation: &Evaluation, paint: Paint, out: &mut String) {
     out.push_str(&text_table("Documents", &columns, &rows, 0, paint));
 }
 
-fn notes(notes: [Option<String>; 2]) -> String {
+fn notes<const N: usize>(notes: [Option<String>; N]) -> String {
     notes.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 

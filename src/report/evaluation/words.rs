@@ -44,6 +44,26 @@ pub(super) fn not_judged(count: u64) -> Option<String> {
     (count > 0).then(|| format!("{} not judged", thousands(count)))
 }
 
+/// `50 documents of 12 clusters`, where labels name clusters.
+pub(super) fn documents_of_clusters(count: u64, clusters: Option<u64>) -> String {
+    let all = crate::report::run_summary::documents(count);
+    match clusters {
+        None => all,
+        Some(1) => format!("{all} of 1 cluster"),
+        Some(clusters) => format!("{all} of {} clusters", thousands(clusters)),
+    }
+}
+
+/// In how many clusters a document passed and is wrong: `wrong in 2 of 12 clusters`; nothing where labels name none.
+pub(super) fn wrong_clusters(evaluation: &Evaluation) -> Option<String> {
+    let passed = &evaluation.passed;
+    let wrong = passed.clusters_with_wrong?;
+    Some(format!("wrong in {} clusters", part(wrong, passed.clusters?)))
+}
+
+/// How intervals take documents that belong together.
+pub(super) const CLUSTERED: &str = "Intervals take the documents of a cluster to come to the same, which is the least that they can say: they are wide enough for all that these have in common, and often wider than that.";
+
 /// Why documents with a label and a result are not evaluated; nothing where all are.
 pub(super) fn why_not_judged(evaluation: &Evaluation) -> Option<String> {
     let count = evaluation.documents.not_judged;

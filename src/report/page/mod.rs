@@ -1,8 +1,12 @@
 //! Pages of HTML that need nothing else: no script, no request, light and dark, to be read and printed. What all of them have is here;
-//! `view` has the words and numbers of their parts.
+//! `view` has the words and numbers of their parts, `risk_axes` and `labels` what several of their plots have.
 
+mod labels;
+mod risk_axes;
 mod view;
 
+pub(super) use labels::Labels;
+pub(super) use risk_axes::{MarkedPoint, RiskAxes, Tick, WIDTH, percent_tick};
 pub(super) use view::{Fact, Row, Table, Tile, column, figure, of_100, tenths};
 
 use crate::value::{Engine, Limits, is_wild};
@@ -13,7 +17,9 @@ use std::fmt::Write;
 use std::sync::LazyLock;
 
 /// Parts that stand in the templates as `<!--NAME-->`.
-const PARTS: [(&str, &str); 4] = [
+const PARTS: [(&str, &str); 6] = [
+    ("<!--marked-point-->", include_str!("marked_point.html")),
+    ("<!--risk-axes-->", include_str!("risk_axes.html")),
     ("<!--head-->", include_str!("head.html")),
     ("<!--tiles-->", include_str!("tiles.html")),
     ("<!--tables-->", include_str!("tables.html")),

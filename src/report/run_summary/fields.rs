@@ -2,6 +2,7 @@
 
 use super::bounded::{Bounded, Count, cut};
 use crate::result::DocumentResult;
+use crate::score::Support;
 use crate::value::{escape, is_present};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -27,6 +28,76 @@ pub(crate) struct Fill {
     pub(crate) filled: u64,
     /// Those that say that the document has nothing about it.
     pub(crate) not_present: u64,
+    /// What documents say for its values.
+    #[serde(skip_serializing_if = "Supports::is_empty")]
+    pub(crate) support: Supports,
+}
+
+/// How many values have each support. A list has as many values as there are texts, numbers and truth values in it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Supports {
+    verified: u64,
+    entailed: u64,
+    quoted: u64,
+    conflicting: u64,
+    unsupported: u64,
+    contradicted: u64,
+}
+
+impl Supports {
+    fn is_empty(&self) -> bool {
+        self.sum() == 0
+    }
+
+    /// How many values were looked for.
+    pub(crate) fn sum(&self) -> u64 {
+        self.each().into_iter().map(|(_, count)| count).sum()
+    }
+
+    /// How many of them the document says, and nothing else.
+    pub(crate) fn supported(&self) -> u64 {
+        self.verified.saturating_add(self.entailed)
+    }
+
+    /// Each support with its count, the best first.
+    pub(crate) fn each(&self) -> [(&'static str, u64); 6] {
+        [
+            ("Verified", self.verified),
+            ("Entailed", self.entailed),
+            ("Quoted", self.quoted),
+            ("Conflicting", self.conflicting),
+            ("Unsupported", self.unsupported),
+            ("Contradicted", self.contradicted),
+        ]
+    }
+
+    /// How many values have the support of this word.
+    pub(crate) fn count(&self, word: &str) -> u64 {
+        self.each().into_iter().find(|(known, _)| *known == word).map_or(0, |(_, count)| count)
+    }
+
+    fn of(&mut self, support: Support) -> &mut u64 {
+        match support {
+            Support::Verified => &mut self.verified,
+            Support::Entailed => &mut self.entailed,
+            Support::Quoted => &mut self.quoted,
+            Support::Conflicting => &mut self.conflicting,
+            Support::Unsupported => &mut self.unsupported,
+            Support::Contradicted => &mut self.contradicted,
+        }
+    }
+}
+
+impl Count for Supports {
+    fn absorb(&mut self, other: Self) {
+        self.verified = self.verified.saturating_add(other.verified);
+        self.entailed = self.entailed.saturating_add(other.entailed);
+        self.quoted = self.quoted.saturating_add(other.quoted);
+        self.conflicting = self.conflicting.saturating_add(other.conflicting);
+        self.unsupported = self.unsupported.saturating_add(other.unsupported);
+        self.contradicted = self.contradicted.saturating_add(other.contradicted);
+    }
 }
 
 impl Count for Fill {
@@ -34,6 +105,7 @@ impl Count for Fill {
         self.named = self.named.saturating_add(other.named);
         self.filled = self.filled.saturating_add(other.filled);
         self.not_present = self.not_present.saturating_add(other.not_present);
+        self.support.absorb(other.support);
     }
 }
 
@@ -45,6 +117,7 @@ pub(super) type Fields = Bounded<String, Fill, MOST_FIELDS>;
 struct Standing {
     filled: bool,
     not_present: bool,
+    support: Supports,
 }
 
 /// Counts the fields of a result: the members of the extraction, and of objects in it.
@@ -64,11 +137,21 @@ pub(super) fn count(fields: &mut Fields, result: &DocumentResult) {
             found.entry(format!("/{name}")).or_default();
         }
     }
+    for (path, leaf) in result.best_validation.iter().flat_map(|validation| validation.evidence.iter()) {
+        // The deepest field that is counted apart: a member of an object at the top, else the member at the top.
+        let ends = path.match_indices('/').map(|(at, _)| at).skip(1).take(2);
+        let names = ends.filter_map(|end| path.get(..end)).chain([path]);
+        let counted = names.filter(|name| found.contains_key(*name)).max_by_key(|name| name.len());
+        if let Some(of) = counted.and_then(|name| found.get_mut(name)) {
+            *of.support.of(leaf.support) += 1;
+        }
+    }
     for (path, standing) in found {
         fields.of(cut(&path, LONGEST_PATH)).absorb(Fill {
             named: 1,
             filled: u64::from(standing.filled && !standing.not_present),
             not_present: u64::from(standing.not_present),
+            support: standing.support,
         });
     }
 }

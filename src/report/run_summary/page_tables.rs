@@ -1,6 +1,6 @@
 //! The tables on the page of a summary, with a bar in each row.
 
-use super::fields::Fill;
+use super::fields::{Fill, Supports};
 use super::figures::{documents, percent, share, thousands};
 use super::{RunSummary, TypeSummary};
 use crate::policy::FinalStatus;
@@ -18,6 +18,7 @@ const MOST_FIELDS: usize = 60;
 pub(super) fn tables(summary: &RunSummary) -> Vec<Table> {
     let mut tables = vec![iterations(summary), issues(summary)];
     tables.extend(field_tables(summary));
+    tables.extend(support_tables(summary));
     tables.extend([types(summary), endings(summary), errors(summary)]);
     tables.retain(|table| !table.rows.is_empty());
     tables
@@ -111,6 +112,49 @@ fn field_tables(summary: &RunSummary) -> Vec<Table> {
                     figure("Share"),
                     figure("Said absent"),
                 ],
+                rows: rows.collect(),
+                more: fields.len().saturating_sub(MOST_FIELDS),
+            }
+        })
+        .collect()
+}
+
+/// What documents say for the values of each field, the least supported first.
+fn support_tables(summary: &RunSummary) -> Vec<Table> {
+    let types = largest_types(summary).into_iter();
+    types
+        .map(|(name, of)| {
+            let looked_up = |fill: &Fill| fill.support.sum() > 0;
+            let mut fields: Vec<(&String, &Supports)> = (of.fields.kept.iter())
+                .filter(|(_, fill)| looked_up(fill))
+                .map(|(path, fill)| (path, &fill.support))
+                .collect();
+            let doubtful = |support: &Supports| support.sum() - support.supported();
+            fields.sort_by_key(|(path, support)| (Reverse(doubtful(support)), *path));
+            // Words that nothing has would only make the table wide.
+            let used: Vec<&'static str> = Supports::default()
+                .each()
+                .into_iter()
+                .map(|(word, _)| word)
+                .filter(|word| fields.iter().any(|(_, support)| support.count(word) > 0))
+                .collect();
+            let rows = fields.iter().take(MOST_FIELDS).map(|(path, support)| Row {
+                bar: of_100(support.supported(), support.sum()),
+                cells: [(*path).clone(), thousands(support.sum())]
+                    .into_iter()
+                    .chain(used.iter().map(|word| thousands(support.count(word))))
+                    .collect(),
+                class: "",
+            });
+            Table {
+                heading: format!("Support: {name}"),
+                note: "What the documents say for the values of each field; the fields with the most doubtful values first. Supported: verified or entailed.".to_owned(),
+                caption: format!("How many values of {name} have each support"),
+                bars: "Supported, as bars",
+                columns: [column("Field"), figure("Values")]
+                    .into_iter()
+                    .chain(used.iter().map(|word| figure(word)))
+                    .collect(),
                 rows: rows.collect(),
                 more: fields.len().saturating_sub(MOST_FIELDS),
             }

@@ -4,7 +4,7 @@ use super::sample::{batch, document, facts, issue, result};
 use super::*;
 use crate::report::Paint;
 use proptest::prelude::*;
-use serde_json::json;
+use serde_json::{Value, json};
 
 fn of(numbers: &[u64]) -> RunSummary {
     let mut summary = RunSummary::new(facts());
@@ -176,6 +176,46 @@ fn a_cost_that_is_not_known_stays_unknown() {
     assert!(page.contains("and the unknown cost of 2 of 4 calls"), "{page}");
 }
 
+#[test]
+fn values_are_counted_by_support_for_the_deepest_field_that_is_told_apart() {
+    let said = |of: Value| {
+        let evidence: serde_json::Map<String, Value> = of
+            .as_object()
+            .unwrap()
+            .iter()
+            .map(|(path, support)| (path.clone(), json!({ "support": support })))
+            .collect();
+        let extraction = json!({"histology": "x", "ihc": [{"name": "ER"}, "y"], "size": {"value": 1, "unit": {"name": "mm"}}});
+        json!({"best_extraction": extraction, "best_validation": {"scores": {}, "overall": 1.0, "evidence": evidence}})
+    };
+    let first = said(json!({
+        "/histology": "verified", "/ihc/0/name": "unsupported", "/ihc/1": "entailed",
+        "/size/value": "conflicting", "/size/unit/name": "quoted", "/elsewhere": "verified",
+    }));
+    let (mut summary, mut other) = (RunSummary::new(facts()), RunSummary::new(facts()));
+    summary.add(&result("a", first));
+    other.add(&result("b", said(json!({ "/histology": "contradicted" }))));
+    summary.merge(other);
+    let json = serde_json::to_value(&summary).unwrap();
+    let support = |path: &str| {
+        let fields = json["types"][0]["fields"].as_array().unwrap();
+        fields.iter().find(|field| field["path"] == path).unwrap()["support"].clone()
+    };
+    let some = |support: Value| {
+        let counts = support.as_object().unwrap().iter().filter(|(_, count)| **count != json!(0));
+        counts.map(|(word, count)| format!("{word} {count}")).collect::<Vec<_>>().join(", ")
+    };
+    assert_eq!(some(support("/histology")), "verified 1, contradicted 1");
+    assert_eq!(some(support("/ihc")), "entailed 1, unsupported 1");
+    assert_eq!(some(support("/size/value")), "conflicting 1");
+    assert_eq!(some(support("/size/unit")), "quoted 1");
+    assert_eq!(support("/size"), Value::Null);
+    assert_eq!(serde_json::from_value::<RunSummary>(json.clone()).unwrap(), summary);
+    let page = render_html(&summary, &PageOptions::default());
+    well_formed(&page);
+    assert!(page.contains("<h2><bdi>Support: pathology</bdi></h2>"));
+}
+
 /// However many codes, types, fields and reasons documents come with.
 #[test]
 fn memory_is_bounded() {
@@ -231,12 +271,13 @@ fn attacked() -> RunSummary {
     let mut summary = RunSummary::new(run).with_messages();
     let mut wrong = issue(ATTACK, "critical", ATTACK);
     wrong["message"] = json!(ATTACK);
+    let evidence = json!({ format!("/{}", crate::value::escape(ATTACK)): {"support": "quoted"} });
     summary.add(&result(
         ATTACK,
         json!({
             "document_type": ATTACK, "stop_reason": format!("script:{ATTACK}"), "final_status": "stopped_early",
             "best_extraction": {ATTACK: {ATTACK: 1}}, "detail": ATTACK,
-            "best_validation": {"scores": {}, "overall": 0.5, "issues": [wrong]},
+            "best_validation": {"scores": {}, "overall": 0.5, "issues": [wrong], "evidence": evidence},
         }),
     ));
     summary.add_failed(ATTACK, ATTACK);

@@ -3,24 +3,17 @@
 use super::words::{decimals, interval, number, policy, signed, signed_interval, verdict};
 use crate::experiment::statistics::Estimate;
 use crate::experiment::sweep::{Findings, ShownPolicy};
-use crate::report::page::tenths;
+use crate::report::page::{Labels, Tick, WIDTH, tenths};
 use serde::Serialize;
 
 /// The plots, in units of their own.
-const WIDTH: f64 = 640.0;
-const LEFT: f64 = 76.0;
-const RIGHT: f64 = 20.0;
-const TOP: f64 = 14.0;
-const HEIGHT: f64 = 300.0;
+const LEFT: f64 = 72.0;
+const RIGHT: f64 = 32.0;
+const TOP: f64 = 20.0;
+const HEIGHT: f64 = 240.0;
 const ROW: f64 = 24.0;
-/// So far from a dot stands its number.
-const LABEL: f64 = 8.0;
-
-#[derive(Debug, Serialize)]
-struct Tick {
-    at: f64,
-    label: String,
-}
+/// Longest name of an axis, in characters: longer ones stand in the heading alone.
+const LONGEST_NAME: usize = 45;
 
 /// The first objective against another one: what policies come to where they were chosen, and those that are shown with intervals
 /// where they are judged.
@@ -28,8 +21,8 @@ struct Tick {
 pub(super) struct FrontPlot {
     number: usize,
     alt: String,
+    heading: String,
     x_name: String,
-    y_name: String,
     height: f64,
     left: f64,
     right: f64,
@@ -71,13 +64,23 @@ impl FrontPlot {
         };
         let across = Axis::over(points.iter().map(|[x, _]| *x).chain(ends(other)), LEFT, WIDTH - RIGHT)?;
         let up = Axis::over(points.iter().map(|[_, y]| *y).chain(ends(0)), TOP + HEIGHT, TOP)?;
-        let cross = |(at, shown): (usize, &ShownPolicy)| {
+        let mut labels = Labels::above(TOP + HEIGHT);
+        for shown in policies() {
+            if let (Some(x), Some(y)) = (shown.test.get(other), shown.test.first()) {
+                labels.keep_clear(across.place(x.mean), up.place(y.mean));
+            }
+        }
+        let mut cross = |(at, shown): (usize, &ShownPolicy)| {
             let (across_at, up_at) = (shown.test.get(other)?, shown.test.first()?);
             let label = if at == 0 { findings.reference.profile.clone() } else { at.to_string() };
             let named = if at == 0 { label.clone() } else { format!("{at}: {}", policy(shown)) };
             let says = |name: &str, estimate: &Estimate, digits| {
                 format!("{name} {} ({})", number(estimate.mean, digits), interval(estimate, digits))
             };
+            let (x, y) = (across.place(across_at.mean), up.place(up_at.mean));
+            let label_at = labels.place(&label, x, y);
+            let label = if label_at.is_some() { label } else { String::new() };
+            let (label_x, label_y) = label_at.unwrap_or_default();
             Some(Cross {
                 class: if at == 0 { "passed" } else { "" },
                 title: format!(
@@ -86,14 +89,14 @@ impl FrontPlot {
                     says(&second.name, across_at, other_digits)
                 ),
                 label,
-                x: across.place(across_at.mean),
-                y: up.place(up_at.mean),
+                x,
+                y,
                 low_x: across.place(across_at.low),
                 high_x: across.place(across_at.high),
                 low_y: up.place(up_at.low),
                 high_y: up.place(up_at.high),
-                label_x: tenths(across.place(across_at.mean) + LABEL),
-                label_y: tenths(up.place(up_at.mean) - LABEL),
+                label_x,
+                label_y,
             })
         };
         let bottom = TOP + HEIGHT;
@@ -106,8 +109,10 @@ impl FrontPlot {
                 points.len(),
                 findings.shown.len()
             ),
-            x_name: second.name.clone(),
-            y_name: first.name.clone(),
+            x_name: Some(second.name.clone())
+                .filter(|name| name.chars().count() <= LONGEST_NAME)
+                .unwrap_or_default(),
+            heading: format!("{} against {}", first.name, second.name),
             height: bottom + 42.0,
             left: LEFT,
             right: WIDTH - RIGHT,
@@ -116,7 +121,7 @@ impl FrontPlot {
             x_ticks: across.ticks(other_digits),
             y_ticks: up.ticks(digits),
             points: points.iter().map(|[x, y]| [across.place(*x), up.place(*y)]).collect(),
-            shown: policies().enumerate().filter_map(cross).collect(),
+            shown: policies().enumerate().filter_map(&mut cross).collect(),
         })
     }
 }
@@ -219,9 +224,9 @@ impl Axis {
         tenths(self.from + (number - self.low) / (self.high - self.low) * (self.to - self.from))
     }
 
-    /// Some five round numbers.
+    /// Up to five round numbers: there is room for so many.
     fn ticks(&self, digits: usize) -> Vec<Tick> {
-        let raw = (self.high - self.low) / 5.0;
+        let raw = (self.high - self.low) / 4.0;
         let unit = 10_f64.powf(raw.log10().floor());
         let step =
             [1.0, 2.0, 5.0, 10.0].into_iter().map(|of| of * unit).find(|step| *step >= raw).unwrap_or(raw);

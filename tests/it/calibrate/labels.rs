@@ -4,19 +4,19 @@ use crate::workspace::{Ran, Workspace};
 use serde_json::{Value, json};
 
 /// A policy that certifies what a page can show: few labels, all types together.
-pub(super) const CLINIC: &str = "
+pub(crate) const CLINIC: &str = "
 extends: balanced
 certify: { wrong_documents: 5%, confidence: 95%, grid: [0.98, 0.95, 0.9], exclude: [d-excluded] }
 ";
 
-pub(super) fn place(profile: &str) -> Workspace {
+pub(crate) fn place(profile: &str) -> Workspace {
     let place = Workspace::new();
     place.write("profiles/clinic.yaml", profile);
     place
 }
 
 /// So many labels of documents with this score, the first of them wrong.
-fn labels(kind: &str, score: f64, count: usize, wrong: usize) -> Vec<Value> {
+pub(crate) fn labels(kind: &str, score: f64, count: usize, wrong: usize) -> Vec<Value> {
     let label = |k| json!({ "document": format!("{kind}-{k}"), "score": score, "wrong": k < wrong, "document_type": kind });
     (0..count).map(label).collect()
 }
@@ -25,13 +25,13 @@ fn written(labels: &[Value]) -> String {
     labels.iter().map(|label| format!("{label}\n")).collect()
 }
 
-fn calibrate(place: &Workspace, labels: &[Value], more: &[&str]) -> Ran {
+pub(crate) fn calibrate(place: &Workspace, labels: &[Value], more: &[&str]) -> Ran {
     place.write("labels.jsonl", written(labels));
     place.run(&[&["calibrate", "--profile", "clinic"], more, &["labels.jsonl"]].concat())
 }
 
 /// A hundred good documents of one type, and a few that are not: what people see.
-fn clinic_labels() -> Vec<Value> {
+pub(crate) fn clinic_labels() -> Vec<Value> {
     let mut all = labels("pathology", 0.99, 70, 0);
     all.extend(labels("pathology-low", 0.96, 60, 1).into_iter().map(|mut label| {
         label["document_type"] = json!("pathology");

@@ -2,5 +2,6 @@
 
 mod certificates;
 mod coverage;
-mod labels;
+pub(crate) mod labels;
 mod oracle;
+mod page;

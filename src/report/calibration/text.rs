@@ -1,11 +1,11 @@
 //! What a calibration says, for people: the statements first, then what they rest on.
 
-use super::paint::Paint;
 use crate::experiment::calibrate::{
     AuditOutcome, Calibration, Evidence, Group, MoreReviews, NeededReviews, Scope, TestedThreshold,
     Threshold, Verdict,
 };
 use crate::profile::{Certify, Looks};
+use crate::report::paint::Paint;
 use crate::value::sanitize_line;
 use std::fmt::Write;
 
@@ -35,7 +35,9 @@ pub(crate) fn calibration_text(calibration: &Calibration, paint: Paint) -> Strin
             writeln!(out, "The {} confidence is that of all statements together.", calibration.confidence);
     }
     out.push('\n');
-    sample(calibration, &mut out);
+    for line in sample(calibration) {
+        let _ = writeln!(out, "{line}");
+    }
     for group in &calibration.groups {
         out.push('\n');
         table(calibration, group, paint, &mut out);
@@ -43,7 +45,7 @@ pub(crate) fn calibration_text(calibration: &Calibration, paint: Paint) -> Strin
     out
 }
 
-fn called(group: &Group) -> String {
+pub(super) fn called(group: &Group) -> String {
     match &group.document_type {
         Some(name) => format!("documents of the type `{}`", sanitize_line(name)),
         None => "the documents".to_owned(),
@@ -51,7 +53,7 @@ fn called(group: &Group) -> String {
 }
 
 /// What a statement means for the work, or what is missing for one.
-fn grounds(calibration: &Calibration, group: &Group) -> Vec<String> {
+pub(super) fn grounds(calibration: &Calibration, group: &Group) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(found) = &group.certified {
         lines.push(format!("{} of the reviewed documents are accepted there", percent(found.coverage)));
@@ -121,12 +123,10 @@ fn documents(count: u64) -> String {
 }
 
 /// What was reviewed, what of that counts, and how sure the reviewers are.
-fn sample(calibration: &Calibration, out: &mut String) {
-    let _ = write!(out, "{} reviewed", documents(calibration.reviewed));
-    if let Some(clusters) = calibration.clusters {
-        let _ = write!(out, ", one of each of {clusters} clusters");
-    }
-    out.push('\n');
+pub(super) fn sample(calibration: &Calibration) -> Vec<String> {
+    let clusters = calibration.clusters;
+    let clusters = clusters.map_or_else(String::new, |count| format!(", one of each of {count} clusters"));
+    let mut lines = vec![format!("{} reviewed{clusters}", documents(calibration.reviewed))];
     let left_out = &calibration.left_out;
     let reasons: Vec<String> = [
         (left_out.wrote_rules, "rules were written by them"),
@@ -139,35 +139,32 @@ fn sample(calibration: &Calibration, out: &mut String) {
     .map(|(count, why)| format!("{count} because {why}"))
     .collect();
     if !reasons.is_empty() {
-        let _ = writeln!(out, "left out: {}", reasons.join(", "));
+        lines.push(format!("left out: {}", reasons.join(", ")));
     }
     if let Some(agreement) = &calibration.agreement {
         let (low, high) = agreement.interval;
         let kappa = agreement.kappa.map_or_else(String::new, |kappa| format!("; Cohen's kappa {kappa:.2}"));
-        let _ = writeln!(
-            out,
+        lines.push(format!(
             "two reviewers looked at {} and agreed on {}: {}, {} to {} with 95 % confidence{kappa}",
             documents(agreement.documents),
             agreement.agreed,
             percent(share(agreement.agreed, agreement.documents)),
             percent(low),
             percent(high)
-        );
+        ));
     }
     if calibration.disputed > 0 {
         let count = if calibration.disputed == 1 { "counts" } else { "count" };
-        let _ = writeln!(out, "{} on which they differ {count} as wrong", documents(calibration.disputed));
+        lines.push(format!("{} on which they differ {count} as wrong", documents(calibration.disputed)));
     }
+    lines
 }
 
 fn table(calibration: &Calibration, group: &Group, paint: Paint, out: &mut String) {
     if let Some(name) = &group.document_type {
         let _ = writeln!(out, "{}", paint.strong(&sanitize_line(name)));
     }
-    let evidence = match calibration.looks {
-        Looks::AnyTime if calibration.scope == Scope::DocumentsLikeThese => "e-value",
-        _ => "p-value",
-    };
+    let evidence = evidence_name(calibration);
     let score = format!("{} ≥", sanitize_line(&calibration.score));
     let width = score.chars().count().max(6);
     let head = format!("{score:>width$}  accepted  wrong  at most wrong  {evidence:>9}");
@@ -183,25 +180,43 @@ fn table(calibration: &Calibration, group: &Group, paint: Paint, out: &mut Strin
     }
 }
 
-fn row(tested: &TestedThreshold, width: usize) -> String {
-    let evidence = match tested.evidence {
+/// What the evidence for a threshold is.
+pub(super) fn evidence_name(calibration: &Calibration) -> &'static str {
+    match calibration.looks {
+        Looks::AnyTime if calibration.scope == Scope::DocumentsLikeThese => "e-value",
+        _ => "p-value",
+    }
+}
+
+/// The evidence for a threshold.
+pub(super) fn evidence(tested: &TestedThreshold) -> String {
+    match tested.evidence {
         Evidence::PValue(p) if p < 0.000_1 => "< 0.0001".to_owned(),
         Evidence::PValue(p) => format!("{p:.4}"),
         Evidence::EValue(e) if e >= 10_000.0 => "> 9999".to_owned(),
         Evidence::EValue(e) => format!("{e:.2}"),
-    };
-    let verdict = match tested.verdict {
+    }
+}
+
+/// What came of a threshold.
+pub(super) fn verdict(tested: &TestedThreshold) -> &'static str {
+    match tested.verdict {
         Verdict::TooFew => "too few",
         Verdict::Certified => "certified",
         Verdict::NotCertified => "not certified",
         _ => "not tested",
-    };
+    }
+}
+
+fn row(tested: &TestedThreshold, width: usize) -> String {
     format!(
-        "{:>width$}  {:>8}  {:>5}  {:>13}  {evidence:>9}  {verdict}",
+        "{:>width$}  {:>8}  {:>5}  {:>13}  {:>9}  {}",
         Threshold(tested.threshold).to_string(),
         tested.accepted,
         tested.wrong,
-        percent(tested.upper_bound)
+        percent(tested.upper_bound),
+        evidence(tested),
+        verdict(tested)
     )
 }
 
@@ -280,10 +295,10 @@ pub(crate) fn audit_text(calibration: &Calibration, audit: &AuditOutcome, paint:
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts of documents")]
-fn share(count: u64, of: u64) -> f64 {
+pub(super) fn share(count: u64, of: u64) -> f64 {
     count as f64 / of.max(1) as f64
 }
 
-fn percent(share: f64) -> String {
+pub(super) fn percent(share: f64) -> String {
     format!("{:.1} %", share * 100.0)
 }

@@ -1,0 +1,407 @@
+//! `loopctl runs export --to FILE`: a run as one file for other programs.
+
+use super::super::exit::{Exit, Failure};
+use super::super::headings::OUTPUT;
+use super::super::loading::ProfileArguments;
+use super::super::output::Output;
+use super::super::resume::{go_to_folder, words};
+use super::super::run_arguments;
+use super::exported::{Exported, named, read_corrections};
+use crate::disk::{self, FolderKey};
+use crate::export::fhir::{FhirExport, bundle};
+use crate::export::{Columns, CsvTable, Decision, ExportedRun, MOST_ROWS, TooManyFields, Workbook};
+use crate::plan::{Plan, Terms};
+use crate::rules::ExportTerms;
+use crate::store::{Journal, StoredRun};
+use crate::value::sanitize_line;
+use clap::{Args, ValueEnum};
+use serde::Deserialize;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::PathBuf;
+
+/// What a file holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum FileFormat {
+    /// A table: one row a document, UTF-8 (`.csv`)
+    Csv,
+    /// A workbook: the same table, and a sheet about it (`.xlsx`)
+    Xlsx,
+    /// The results, one on each line (`.jsonl`)
+    Jsonl,
+    /// FHIR R4 bundles, one on each line (`.ndjson`)
+    Fhir,
+}
+
+#[derive(Args)]
+pub(super) struct FileArguments {
+    /// Write the run to this file; its ending says as what: `.csv`, `.xlsx`, `.jsonl`, or `.ndjson` for FHIR
+    #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
+    to: Option<PathBuf>,
+    /// What the file holds, whatever its ending
+    #[arg(long, value_enum, value_name = "FORMAT", requires = "to", help_heading = OUTPUT)]
+    format: Option<FileFormat>,
+    /// Only documents of this type (repeatable)
+    #[arg(long = "type", value_name = "TYPE", requires = "to", help_heading = OUTPUT)]
+    types: Vec<String>,
+    /// What reviewers put right, one correction on each line: their values are written, with who said so (repeatable)
+    #[arg(long, value_name = "FILE", requires = "to", help_heading = OUTPUT)]
+    corrections: Vec<PathBuf>,
+    /// Leave a field out, such as `rawText` (repeatable); not of JSONL, whose results are whole
+    #[arg(long, value_name = "FIELD", requires = "to", help_heading = OUTPUT)]
+    leave_out: Vec<String>,
+    /// The profile whose rubrics say what is written as FHIR, and by which codes [default: that of the run]
+    #[arg(long, short, value_name = "PROFILE", requires = "to", help_heading = OUTPUT)]
+    profile: Option<String>,
+}
+
+/// A file, and what it is to hold.
+pub(super) struct Target {
+    path: PathBuf,
+    /// As it was written.
+    named: String,
+    format: FileFormat,
+}
+
+impl FileArguments {
+    /// The file that was asked for.
+    pub(super) fn target(&self) -> Result<Option<Target>, Failure> {
+        let Some(to) = &self.to else { return Ok(None) };
+        let named = sanitize_line(&to.display().to_string());
+        let ending = to.extension().unwrap_or_default().to_string_lossy().to_lowercase();
+        let format = self.format.or(match ending.as_str() {
+            "csv" => Some(FileFormat::Csv),
+            "xlsx" => Some(FileFormat::Xlsx),
+            "jsonl" => Some(FileFormat::Jsonl),
+            "ndjson" => Some(FileFormat::Fhir),
+            _ => None,
+        });
+        let Some(format) = format else {
+            return Err(Failure::usage(format!("the name `{named}` does not say what the file is to hold"))
+                .help("end it in `.csv`, `.xlsx`, `.jsonl` or `.ndjson` (FHIR), or add `--format`"));
+        };
+        if format == FileFormat::Jsonl && !self.leave_out.is_empty() {
+            return Err(Failure::usage("results are written whole as JSONL, so no field can be left out")
+                .help("`--leave-out` is for CSV, XLSX and FHIR"));
+        }
+        if to.is_dir() {
+            return Err(Failure::usage(format!("`{named}` is a folder"))
+                .help("name a file in it; `--out` writes the artifacts to a folder"));
+        }
+        let path = std::path::absolute(to)
+            .map_err(|error| Failure::usage(format!("can't write to `{named}`: {error}")))?;
+        Ok(Some(Target { path, named, format }))
+    }
+
+    /// Writes a run to the file.
+    pub(super) fn write(
+        &self,
+        target: &Target,
+        journal: &Journal,
+        run: &StoredRun,
+        output: &mut Output,
+    ) -> Result<Exit, Failure> {
+        self.refuse_inputs(target, journal)?;
+        let terms = run.record.settings.get("terms").and_then(|terms| Terms::deserialize(terms).ok());
+        let exported = Exported {
+            journal,
+            run,
+            types: self.types.iter().cloned().collect(),
+            left_out: self.leave_out.iter().cloned().collect(),
+            corrections: read_corrections(&self.corrections, output)?,
+            terms: terms.filter(|_| target.format == FileFormat::Jsonl),
+        };
+        let about = ExportedRun {
+            id: run.id.to_string(),
+            profile: run.record.profile.clone(),
+            profile_digest: run.record.profile_digest.clone(),
+            loopctl_version: run.record.loopctl_version.clone(),
+            started_at: run.record.started_at.clone(),
+            finished_at: run.finished_at.clone(),
+        };
+        let written = match target.format {
+            FileFormat::Csv => {
+                let columns = columns(&exported)?;
+                target.write_whole(|file| csv(&exported, &columns, file))?
+            }
+            FileFormat::Xlsx => {
+                let columns = columns(&exported)?;
+                target.write_whole(|file| xlsx(&exported, &columns, &about, file))?
+            }
+            FileFormat::Jsonl => {
+                exported.look(|_| Ok(()))?;
+                target.write_whole(|file| jsonl(&exported, file))?
+            }
+            FileFormat::Fhir => {
+                let plan = self.plan(run, output)?;
+                let terms = plan.scoring.rules().exports();
+                refuse_other_types(&exported, terms)?;
+                target.write_whole(|file| fhir(&exported, &FhirExport { run: &about, terms }, file))?
+            }
+        };
+        written.say(target, run, output);
+        Ok(Exit::Success)
+    }
+
+    /// The file must not take the place of what it is made from.
+    fn refuse_inputs(&self, target: &Target, journal: &Journal) -> Result<(), Failure> {
+        // A file that is not there yet takes no place.
+        let Ok(key) = FolderKey::of(&target.path) else { return Ok(()) };
+        let corrections = self.corrections.iter().map(|file| ("corrections", file.as_path()));
+        let mut inputs = std::iter::once(("journal", journal.path())).chain(corrections);
+        match inputs.find(|(_, input)| FolderKey::of(input).is_ok_and(|input| input == key)) {
+            Some((what, _)) => {
+                Err(Failure::usage(format!("`--to {}` would overwrite the {what}", target.named))
+                    .help("write to another file"))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The compiled profile whose rubrics say what is exported.
+    fn plan(&self, run: &StoredRun, output: &mut Output) -> Result<Plan, Failure> {
+        let command = words(&run.record.settings);
+        let profile = match (&self.profile, run_arguments(&command)) {
+            (Some(named), _) => ProfileArguments::of(named, &[]),
+            (None, Some(arguments)) => {
+                go_to_folder(&run.record.settings, true, output);
+                arguments.profile().clone()
+            }
+            (None, None) => {
+                let message = format!("the journal does not say which profile run `{}` had", run.id);
+                return Err(Failure::usage(message).help("name it with `--profile`"));
+            }
+        };
+        profile.plan_to_score(output)
+    }
+}
+
+impl Target {
+    fn write_whole(
+        &self,
+        content: impl FnOnce(&mut File) -> Result<Written, Unwritten>,
+    ) -> Result<Written, Failure> {
+        let cant = |error: io::Error| {
+            Failure::broken(format!("can't write to `{}`: {error}", self.named))
+                .help("what stood there before still does; name a file in a folder that can be written to, on a disk with room")
+        };
+        match disk::write_whole(&self.path, content).map_err(cant)? {
+            Ok(written) => Ok(written),
+            Err(Unwritten::File(error)) => Err(cant(error)),
+            Err(Unwritten::Run(failure)) => Err(failure),
+        }
+    }
+}
+
+/// Why a file was not written.
+enum Unwritten {
+    /// The file can't be written to.
+    File(io::Error),
+    /// What was to be written can't be had.
+    Run(Failure),
+}
+
+impl From<io::Error> for Unwritten {
+    fn from(error: io::Error) -> Self {
+        Unwritten::File(error)
+    }
+}
+
+impl From<Failure> for Unwritten {
+    fn from(failure: Failure) -> Self {
+        Unwritten::Run(failure)
+    }
+}
+
+/// What was written, and what was not.
+#[derive(Default)]
+struct Written {
+    documents: u64,
+    /// Documents without a result, or without an extraction.
+    left_out: u64,
+    /// Reports that may not be relied on.
+    preliminary: u64,
+    /// Texts that were longer than a cell may be.
+    cut: u64,
+}
+
+impl Written {
+    fn say(&self, target: &Target, run: &StoredRun, output: &mut Output) {
+        let documents = |count: u64| match count {
+            1 => "1 document".to_owned(),
+            more => format!("{more} documents"),
+        };
+        let named = &target.named;
+        output.say(&format!("{} of run `{}` in `{named}`", documents(self.documents), run.id));
+        let what = if target.format == FileFormat::Fhir { "no extraction" } else { "no result" };
+        if self.left_out > 0 {
+            output.say(&format!("  left out, because they have {what}: {}", documents(self.left_out)));
+        }
+        if self.preliminary > 0 {
+            output.say(&format!(
+                "  preliminary, because they were not accepted, need review, or hold a doubtful value: {}",
+                documents(self.preliminary)
+            ));
+        }
+        if self.cut > 0 {
+            output.say(&format!(
+                "  texts that are longer than a cell may be, and were cut: {}; `--leave-out FIELD` leaves a field out, CSV and JSONL have all of it",
+                self.cut
+            ));
+        }
+    }
+}
+
+/// Writes each document to a table by `row`.
+fn each_row(
+    exported: &Exported<'_>,
+    columns: &Columns,
+    mut row: impl FnMut(&[crate::export::Cell<'_>]) -> io::Result<()>,
+) -> Result<u64, Unwritten> {
+    let (mut documents, mut failed) = (0, None);
+    exported.each(|document| {
+        let document = exported.without(document);
+        if !columns.cover(&document) {
+            return Err(Failure::broken("the run went on while it was written")
+                .help("write it again when its documents are over"));
+        }
+        if failed.is_none() {
+            documents += 1;
+            failed = row(&columns.row(&document)).err();
+        }
+        Ok(())
+    })?;
+    failed.map_or(Ok(documents), |error| Err(error.into()))
+}
+
+fn columns(exported: &Exported<'_>) -> Result<Columns, Failure> {
+    let mut columns = Columns::default();
+    exported.look(|document| {
+        columns.see(document).map_err(|TooManyFields| {
+            Failure::broken("the extractions have too many different fields for the columns of a table")
+                .help("write them as `.jsonl`, or the documents of one type with `--type`")
+        })
+    })?;
+    Ok(columns)
+}
+
+fn csv(exported: &Exported<'_>, columns: &Columns, file: &mut File) -> Result<Written, Unwritten> {
+    let headings = columns.headings();
+    let names: Vec<&str> = headings.iter().map(|(name, _)| name.as_str()).collect();
+    let mut table = CsvTable::new(BufWriter::new(file), &names)?;
+    let documents = each_row(exported, columns, |cells| table.row(cells))?;
+    table.finish()?;
+    Ok(Written { documents, ..Written::default() })
+}
+
+fn xlsx(
+    exported: &Exported<'_>,
+    columns: &Columns,
+    about: &ExportedRun,
+    file: &mut File,
+) -> Result<Written, Unwritten> {
+    if exported.run.documents > u64::from(MOST_ROWS) {
+        let message = format!(
+            "a workbook has {MOST_ROWS} rows at most, and the run {} documents",
+            exported.run.documents
+        );
+        return Err(Failure::usage(message)
+            .help("write it as `.csv`, or the documents of one type with `--type`")
+            .into());
+    }
+    let headings = columns.headings();
+    let names: Vec<&str> = headings.iter().map(|(name, _)| name.as_str()).collect();
+    let mut book = Workbook::new(about, &names)?;
+    let documents = each_row(exported, columns, |cells| book.row(cells))?;
+    let cut = book.cut();
+    let mut out = BufWriter::new(file);
+    book.finish(about, &headings, &mut out)?;
+    out.flush()?;
+    Ok(Written { documents, cut, ..Written::default() })
+}
+
+/// Writes JSON line by line; of a document that `line` has nothing for it is counted that it is left out.
+fn lines(
+    exported: &Exported<'_>,
+    file: &mut File,
+    mut line: impl FnMut(crate::export::ExportedDocument) -> Result<Option<Value>, Failure>,
+) -> Result<Written, Unwritten> {
+    let (mut out, mut written, mut failed) = (BufWriter::new(file), Written::default(), None);
+    exported.each(|document| {
+        let Some(value) = line(document)? else {
+            written.left_out += 1;
+            return Ok(());
+        };
+        if failed.is_none() {
+            written.documents += 1;
+            failed = writeln!(out, "{value}").err();
+        }
+        Ok(())
+    })?;
+    if let Some(error) = failed {
+        return Err(error.into());
+    }
+    out.flush()?;
+    Ok(written)
+}
+
+fn jsonl(exported: &Exported<'_>, file: &mut File) -> Result<Written, Unwritten> {
+    lines(exported, file, |document| {
+        let Some(result) = &document.result else { return Ok(None) };
+        let mut line = serde_json::to_value(result).map_err(io::Error::from)?;
+        if let (Value::Object(members), false) = (&mut line, document.corrected.is_empty()) {
+            let corrected = document.corrected.iter().map(crate::export::Applied::to_json).collect();
+            members.insert("corrections".to_owned(), corrected);
+        }
+        Ok(Some(line))
+    })
+}
+
+fn fhir(exported: &Exported<'_>, export: &FhirExport<'_>, file: &mut File) -> Result<Written, Unwritten> {
+    let mut preliminary = 0;
+    let written = lines(exported, file, |document| {
+        let bundle = bundle(export, &exported.without(document));
+        let status = bundle.as_ref().and_then(|bundle| bundle.pointer("/entry/0/resource/status"));
+        preliminary += u64::from(status.is_some_and(|status| status != "final"));
+        Ok(bundle)
+    })?;
+    Ok(Written { preliminary, ..written })
+}
+
+/// Refuses documents of types that are no diagnostic reports.
+fn refuse_other_types(exported: &Exported<'_>, terms: &ExportTerms) -> Result<(), Failure> {
+    let mut others: BTreeMap<String, u64> = BTreeMap::new();
+    let mut found = BTreeSet::new();
+    exported.look(|document| {
+        let kind = &document.document_type;
+        if terms.types.contains_key(kind) {
+            found.insert(kind.clone());
+        } else if document.result.is_some() || document.decision != Decision::Waiting {
+            *others.entry(kind.clone()).or_default() += 1;
+        }
+        Ok(())
+    })?;
+    if others.is_empty() {
+        return Ok(());
+    }
+    let types = named(others.keys().map(String::as_str).collect());
+    let count: u64 = others.values().sum();
+    let documents = if count == 1 { "1 document".to_owned() } else { format!("{count} documents") };
+    let message = format!("{documents} can't be written as FHIR, because of their type: {types}");
+    let known = named(terms.types.keys().map(String::as_str).collect());
+    Err(Failure::usage(message).help(match (terms.types.is_empty(), found.is_empty()) {
+        (true, _) => {
+            "the profile's rubrics name no type that can; a rubric lists them under `fhir`".to_owned()
+        }
+        (false, true) => format!("types that can be written as FHIR: {known}"),
+        (false, false) => {
+            let wanted: Vec<String> = found.iter().map(|kind| format!("--type {kind}")).collect();
+            format!(
+                "types that can be written as FHIR: {known}; leave the others out with `{}`",
+                wanted.join(" ")
+            )
+        }
+    }))
+}

@@ -1,0 +1,117 @@
+//! Values of a space with which no policy can be used.
+
+use super::Experiment;
+use crate::diag::{Code, Level, Problem, Problems, Span};
+use crate::value::decode::Spanned;
+
+/// So many policies with a value are looked at to find one that can be used. Whether there is a later one shows when all are tried.
+const MOST_LOOKED_AT: usize = 1_000;
+
+/// The values of a space that are in some policy that can be used: by the setting, then by the place among its values.
+struct Usable(Vec<Vec<bool>>);
+
+impl Experiment {
+    /// Looks, for a profile, whether each value of the space is in a policy that can be used, before any policy is tried. What is wrong
+    /// with one that is in none is pushed, at its place; what is wrong with the profile without the space (`own`) stays where it is.
+    /// Values that `conditions` leave out with this profile are not looked at. `build` says whether a combination is a policy, and
+    /// pushes what is wrong with it.
+    ///
+    /// # Errors
+    /// The first condition that has no answer.
+    pub fn check_values(
+        &self,
+        profile: &str,
+        own: &Problems,
+        mut build: impl FnMut(usize, &mut Problems) -> bool,
+        problems: &mut Problems,
+    ) -> Result<(), &Spanned<String>> {
+        let counts = self.space.counts();
+        let mut usable = Usable(counts.iter().map(|count| vec![false; *count]).collect());
+        let values =
+            (0..).zip(&counts).flat_map(|(setting, count)| (0..*count).map(move |place| (setting, place)));
+        for (setting, place) in values {
+            if usable.has(setting, place) {
+                continue;
+            }
+            let wrong = self.look_at(profile, (setting, place), &mut build, &mut usable)?;
+            let (Some(wrong), Some(value)) = (wrong, self.space.place_of(setting, place)) else { continue };
+            for problem in wrong.iter().filter(|problem| problem.level == Level::Error) {
+                // The numbers of a range stand at one place: the first that is wrong speaks for all.
+                let problem = if own.contains(problem) { problem.clone() } else { at_value(problem, value) };
+                let is_said = |other: &Problem| other.code == problem.code && other.span == problem.span;
+                if !problems.iter().any(is_said) {
+                    problems.push(problem);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Builds policies with a value until one can be used; otherwise what is wrong with the first of them, or with the value itself.
+    fn look_at(
+        &self,
+        profile: &str,
+        (setting, place): (usize, usize),
+        build: &mut impl FnMut(usize, &mut Problems) -> bool,
+        usable: &mut Usable,
+    ) -> Result<Option<Problems>, &Spanned<String>> {
+        let mut first = None;
+        let mut looked_at = 0;
+        for combination in self.space.having(setting, place) {
+            if !self.space.is_wanted(profile, combination, &self.conditions)? {
+                continue;
+            }
+            let mut found = Problems::new();
+            if build(combination, &mut found) {
+                usable.note(&self.space.places(combination));
+                return Ok(None);
+            }
+            let spans = self.space.place_of(setting, place).into_iter().chain(self.space.key_of(setting));
+            if spans.into_iter().any(|span| found.iter().any(|problem| is_of_it_alone(problem, span))) {
+                return Ok(Some(found));
+            }
+            first.get_or_insert(found);
+            looked_at += 1;
+            if looked_at == MOST_LOOKED_AT {
+                return Ok(None);
+            }
+        }
+        Ok(first)
+    }
+}
+
+impl Usable {
+    fn has(&self, setting: usize, place: usize) -> bool {
+        self.0.get(setting).and_then(|values| values.get(place)).is_some_and(|usable| *usable)
+    }
+
+    /// `places` are those of a combination that can be used.
+    fn note(&mut self, places: &[usize]) {
+        for (values, place) in self.0.iter_mut().zip(places) {
+            if let Some(usable) = values.get_mut(*place) {
+                *usable = true;
+            }
+        }
+    }
+}
+
+/// Whether a problem is of what stands at `span`, whatever the other settings are.
+fn is_of_it_alone(problem: &Problem, span: &Span) -> bool {
+    let of_its_form =
+        matches!(problem.code, Code::UnknownKey | Code::WrongType | Code::OutOfRange | Code::UnknownWord);
+    of_its_form && problem.span.as_ref().is_some_and(|of| span.contains(of))
+}
+
+/// A problem with a value, said at the value: what stands in the profile is the related place.
+fn at_value(problem: &Problem, value: &Span) -> Problem {
+    let mut problem = problem.clone();
+    match &problem.span {
+        Some(span) if span.file().name() == value.file().name() => {}
+        elsewhere => {
+            let related = elsewhere.clone().map(|span| (span, "with what stands here".to_owned()));
+            problem.related.extend(related);
+            problem.span = Some(value.clone());
+        }
+    }
+    problem
+}

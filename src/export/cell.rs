@@ -1,0 +1,95 @@
+//! What stands in a cell of a table.
+
+use jiff::civil::Date;
+use serde_json::{Number, Value};
+use std::borrow::Cow;
+
+/// What stands in a cell.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Cell<'a> {
+    Empty,
+    Text(Cow<'a, str>),
+    Number(Number),
+    Truth(bool),
+    Date(Date),
+}
+
+impl<'a> Cell<'a> {
+    pub(super) fn text(text: &'a str) -> Self {
+        if text.is_empty() { Cell::Empty } else { Cell::Text(Cow::Borrowed(text)) }
+    }
+
+    pub(super) fn optional(text: Option<&'a str>) -> Self {
+        text.map_or(Cell::Empty, Cell::text)
+    }
+
+    pub(super) fn count(count: usize) -> Self {
+        Cell::Number(count.into())
+    }
+
+    /// A measured number.
+    pub(super) fn decimal(number: f64) -> Self {
+        in_decimals(number).map_or(Cell::Empty, Cell::Number)
+    }
+
+    /// A value of an extraction. Lists and mappings are JSON, with their members sorted by name. A text of a field of dates that is an ISO date is a date;
+    /// any other writing of a day stays as it is, because nothing tells its day from its month.
+    pub(super) fn value(value: &'a Value, is_date: bool) -> Self {
+        match value {
+            Value::Null => Cell::Empty,
+            Value::Bool(truth) => Cell::Truth(*truth),
+            Value::Number(number) => Cell::Number(number.clone()),
+            Value::String(text) => match iso_date(text).filter(|_| is_date) {
+                Some(date) => Cell::Date(date),
+                None => Cell::text(text),
+            },
+            Value::Array(_) | Value::Object(_) => Cell::Text(Cow::Owned(sorted(value).to_string())),
+        }
+    }
+}
+
+/// A day as `2026-11-27`.
+pub(super) fn iso_date(text: &str) -> Option<Date> {
+    (text.len() == 10).then(|| text.parse::<Date>().ok()).flatten().filter(|date| date.to_string() == text)
+}
+
+/// The same value with the members of all mappings sorted.
+fn sorted(value: &Value) -> Value {
+    match value {
+        Value::Array(items) => items.iter().map(sorted).collect(),
+        Value::Object(members) => {
+            let mut members: Vec<(&String, &Value)> = members.iter().collect();
+            members.sort_by_key(|(name, _)| *name);
+            Value::Object(members.into_iter().map(|(name, value)| (name.clone(), sorted(value))).collect())
+        }
+        plain => plain.clone(),
+    }
+}
+
+/// A measured number without the last digits of arithmetic in binary: 0.97, not 0.9700000000000001.
+pub(super) fn in_decimals(number: f64) -> Option<Number> {
+    Number::from_f64((number * 1e12).round() / 1e12)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn lists_and_mappings_read_the_same_in_whatever_order_they_were_extracted() {
+        let value = json!({"b": [2, {"d": 1, "c": null}], "a": "x"});
+        assert_eq!(Cell::value(&value, false), Cell::Text(r#"{"a":"x","b":[2,{"c":null,"d":1}]}"#.into()));
+    }
+
+    #[test]
+    fn only_days_that_can_be_read_in_one_way_are_dates() {
+        for (text, is_date) in
+            [("2016-09-06", true), ("06/09/2016", false), ("2016-9-6", false), ("20160906ab", false)]
+        {
+            let value = json!(text);
+            assert_eq!(matches!(Cell::value(&value, true), Cell::Date(_)), is_date, "{text}");
+            assert!(matches!(Cell::value(&value, false), Cell::Text(_)), "{text}");
+        }
+    }
+}

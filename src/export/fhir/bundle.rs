@@ -1,0 +1,75 @@
+//! A document as a bundle.
+
+use super::element::{add, concept, count, extension, instant, part, text};
+use super::observation::observations;
+use super::provenance::provenance;
+use super::{FhirExport, NAMES, Resource, Standing};
+use crate::export::cell::in_decimals;
+use crate::export::document::ExportedDocument;
+use serde_json::{Map, Value, json};
+
+/// The bundle of a document that has an extraction; `None` of any other.
+pub(crate) fn bundle(export: &FhirExport<'_>, document: &ExportedDocument) -> Option<Value> {
+    let extraction = document.result.as_ref()?.best_extraction.as_ref()?;
+    extraction.as_object()?;
+    let standing = Standing::of(document.decision);
+    let observed = observations(export, document, standing);
+    // A report of which some part is preliminary is not final.
+    let is_final = standing == Standing::Final && observed.iter().all(|(_, of)| *of == Standing::Final);
+    let standing = if is_final { Standing::Final } else { Standing::Preliminary };
+    let observed: Vec<Resource> = observed.into_iter().map(|(resource, _)| resource).collect();
+    let report = report(export, document, standing, &observed);
+    let targets = std::iter::once(&report).chain(&observed).map(Resource::reference).collect();
+    let provenance = provenance(export, document, targets);
+    let mut bundle = Map::new();
+    bundle.insert("resourceType".to_owned(), "Bundle".into());
+    bundle
+        .insert("identifier".to_owned(), identifier("bundle", &format!("{}/{}", export.run.id, document.id)));
+    bundle.insert("type".to_owned(), "collection".into());
+    add(&mut bundle, "timestamp", ended(export));
+    let entries = std::iter::once(report).chain(observed).chain([provenance]).map(Resource::into_entry);
+    bundle.insert("entry".to_owned(), entries.collect());
+    Some(bundle.into())
+}
+
+fn ended(export: &FhirExport<'_>) -> Option<Value> {
+    instant(export.run.finished_at.as_deref().unwrap_or(&export.run.started_at))
+}
+
+fn identifier(what: &str, value: &str) -> Value {
+    json!({ "system": format!("{NAMES}{what}"), "value": text(value) })
+}
+
+fn report(
+    export: &FhirExport<'_>,
+    document: &ExportedDocument,
+    standing: Standing,
+    observed: &[Resource],
+) -> Resource {
+    let mut content = Map::new();
+    content.insert("resourceType".to_owned(), "DiagnosticReport".into());
+    add(&mut content, "extension", decided(document).map(|decided| json!([decided])));
+    content.insert("identifier".to_owned(), json!([identifier("document", &document.id)]));
+    content.insert("status".to_owned(), standing.as_str().into());
+    let known = export.terms.types.get(&document.document_type);
+    content.insert("code".to_owned(), concept(known, &document.document_type));
+    add(&mut content, "issued", ended(export));
+    let results: Vec<Value> = observed.iter().map(Resource::reference).collect();
+    add(&mut content, "result", (!results.is_empty()).then(|| results.into()));
+    Resource::new(export, document, "report", content.into())
+}
+
+/// What was decided about the document.
+fn decided(document: &ExportedDocument) -> Option<Value> {
+    let result = document.result.as_ref()?;
+    let overall = result.best_validation.as_ref().and_then(|validation| in_decimals(validation.overall));
+    let parts = [
+        part("decision", "String", text(document.decision.as_str())),
+        part("final-status", "String", text(result.final_status.as_str())),
+        part("stop-reason", "String", text(&result.stop_reason.to_string())),
+        part("needs-review", "Boolean", Some(result.review.into())),
+        part("overall", "Decimal", overall.map(Value::Number)),
+        part("iterations", "Integer", count(result.iteration_count)),
+    ];
+    extension("decision", parts.into_iter().flatten().collect())
+}

@@ -1,0 +1,72 @@
+//! A document as a FHIR R4 bundle: a diagnostic report, an observation for each field, and where all of it comes from.
+//!
+//! - `bundle`: the whole and the report; `observation`: a field; `provenance`: the run;
+//! - `element`: what these are made of.
+//!
+//! What was not accepted, or needs review, is never `final`. Codes are those that the profile's rubric gives; there are no others.
+
+mod bundle;
+mod element;
+mod observation;
+mod provenance;
+
+pub(crate) use bundle::bundle;
+
+use super::columns::ExportedRun;
+use super::document::{Decision, ExportedDocument};
+use crate::rules::ExportTerms;
+use serde_json::{Value, json};
+
+/// What our extensions and identifiers are named by. Nothing has to answer there.
+const NAMES: &str = "https://github.com/loopctl/loopctl/fhir/";
+
+/// Whether something may be relied on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Standing {
+    /// It was accepted, and nobody has to look at it.
+    Final,
+    /// It was not, or somebody has to.
+    Preliminary,
+}
+
+impl Standing {
+    fn of(decision: Decision) -> Self {
+        if decision == Decision::Passed { Standing::Final } else { Standing::Preliminary }
+    }
+
+    fn as_str(self) -> &'static str {
+        match self {
+            Standing::Final => "final",
+            Standing::Preliminary => "preliminary",
+        }
+    }
+}
+
+/// What bundles are made by.
+#[derive(Debug)]
+pub(crate) struct FhirExport<'a> {
+    pub(crate) run: &'a ExportedRun,
+    pub(crate) terms: &'a ExportTerms,
+}
+
+/// A resource, and the URI by which others refer to it.
+#[derive(Debug)]
+struct Resource {
+    uri: String,
+    content: Value,
+}
+
+impl Resource {
+    /// A resource of a document; `part` tells it from the others. The same resource has the same URI each time.
+    fn new(export: &FhirExport<'_>, document: &ExportedDocument, part: &str, content: Value) -> Self {
+        Resource { uri: element::uri(&[&export.run.id, &document.id, part]), content }
+    }
+
+    fn reference(&self) -> Value {
+        json!({ "reference": self.uri })
+    }
+
+    fn into_entry(self) -> Value {
+        json!({ "fullUrl": self.uri, "resource": self.content })
+    }
+}

@@ -1,0 +1,217 @@
+//! The fields of a document as observations.
+
+use super::element::{absent, add, concept, count, extension, part, text};
+use super::{FhirExport, Resource, Standing};
+use crate::export::cell::iso_date;
+use crate::export::document::ExportedDocument;
+use crate::score::{LeafEvidence, Support, is_name_of_date};
+use crate::value::{escape, is_present};
+use serde_json::{Map, Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What an extraction may say of a field beside it (`grade_status`), and what that means where there is no value.
+const STATUS: &str = "_status";
+const STATUSES: [(&str, &str); 3] = [
+    ("not_present", "the extraction says that the document has nothing about it"),
+    ("ambiguous", "the extraction says that the document says several things of it"),
+    ("present", "the extraction says that the document has it, and gives no value"),
+];
+const NULL: &str = "the extraction has no value for it";
+const MISSING: &str = "it was not extracted";
+
+/// The observations of a document, and how they stand.
+pub(super) fn observations(
+    export: &FhirExport<'_>,
+    document: &ExportedDocument,
+    standing: Standing,
+) -> Vec<(Resource, Standing)> {
+    let fields: BTreeMap<&str, &Value> = document.fields().collect();
+    let validation = document.result.as_ref().and_then(|result| result.best_validation.as_ref());
+    let evidence = validation.iter().flat_map(|validation| validation.evidence.iter()).collect();
+    let writer = Writer { export, document, standing, evidence };
+    let mut observed = Vec::new();
+    let mut known = BTreeSet::new();
+    for (name, value) in document.fields() {
+        let says = |status: &str| STATUSES.iter().find(|(known, _)| *known == status);
+        let of =
+            name.strip_suffix(STATUS).filter(|_| value.as_str().is_some_and(|text| says(text).is_some()));
+        let (name, value) = match of {
+            // The value itself stands there, too.
+            Some(of) if fields.get(of).is_some_and(|value| is_present(value)) => continue,
+            Some(of) => (of, value.as_str().and_then(says).map_or(Err(NULL), |(_, why)| Err(*why))),
+            None if is_present(value) => (name, Ok(value)),
+            None if fields.contains_key(format!("{name}{STATUS}").as_str()) => continue,
+            None => (name, Err(NULL)),
+        };
+        if export.terms.filled_in.contains(name) || !known.insert(name.to_owned()) {
+            continue;
+        }
+        match value {
+            Ok(value) => observed.extend(writer.field(name, value)),
+            Err(why) => observed.push(writer.absent(name, why)),
+        }
+    }
+    for name in validation.iter().flat_map(|validation| &validation.missing) {
+        // A rubric names what is deeper by a path of its own.
+        let is_field = !name.contains(['.', '[', '/', '$']) && !export.terms.filled_in.contains(&**name);
+        if is_field && known.insert(name.to_string()) {
+            observed.push(writer.absent(name, MISSING));
+        }
+    }
+    observed
+}
+
+struct Writer<'w> {
+    export: &'w FhirExport<'w>,
+    document: &'w ExportedDocument,
+    standing: Standing,
+    evidence: BTreeMap<&'w str, LeafEvidence<'w>>,
+}
+
+impl Writer<'_> {
+    /// The observations of a field: one, or one for each item of a list.
+    fn field(&self, name: &str, value: &Value) -> Vec<(Resource, Standing)> {
+        let path = format!("/{}", escape(name));
+        match value {
+            Value::Array(items) => {
+                let items = items.iter().enumerate().filter(|(_, item)| is_present(item));
+                items.map(|(at, item)| self.observation(name, &format!("{path}/{at}"), item)).collect()
+            }
+            value => vec![self.observation(name, &path, value)],
+        }
+    }
+
+    fn absent(&self, name: &str, why: &str) -> (Resource, Standing) {
+        let mut content = self.begin(name, self.standing);
+        content.insert("dataAbsentReason".to_owned(), absent(why));
+        let path = format!("/{}", escape(name));
+        add(&mut content, "extension", self.correction(&path).map(|correction| json!([correction])));
+        (self.resource(&path, content), self.standing)
+    }
+
+    fn observation(&self, name: &str, path: &str, value: &Value) -> (Resource, Standing) {
+        let mut leaves = Vec::new();
+        leaves_of(value, path, String::new(), &mut leaves);
+        let doubtful = leaves.iter().any(|(path, ..)| self.is_doubtful(path));
+        let standing = if doubtful { Standing::Preliminary } else { self.standing };
+        let mut content = self.begin(name, standing);
+        match value {
+            Value::Object(_) | Value::Array(_) => {
+                add(&mut content, "extension", self.correction(path).map(|correction| json!([correction])));
+                let components: Vec<Value> = leaves
+                    .iter()
+                    .filter_map(|(path, label, value)| self.component(path, label, value))
+                    .collect();
+                if components.is_empty() {
+                    content.insert("dataAbsentReason".to_owned(), absent(NULL));
+                } else {
+                    content.insert("component".to_owned(), components.into());
+                }
+            }
+            value => {
+                let about: Vec<Value> =
+                    self.evidence(path).into_iter().chain(self.correction(path)).collect();
+                add(&mut content, "extension", (!about.is_empty()).then(|| about.into()));
+                match self.value(name, value) {
+                    Some((kind, value)) => content.insert(format!("value{kind}"), value),
+                    None => content.insert("dataAbsentReason".to_owned(), absent(NULL)),
+                };
+            }
+        }
+        (self.resource(path, content), standing)
+    }
+
+    fn begin(&self, name: &str, standing: Standing) -> Map<String, Value> {
+        let mut content = Map::new();
+        content.insert("resourceType".to_owned(), "Observation".into());
+        content.insert("status".to_owned(), standing.as_str().into());
+        content.insert("code".to_owned(), concept(self.export.terms.fields.get(name), name));
+        content
+    }
+
+    fn resource(&self, path: &str, content: Map<String, Value>) -> Resource {
+        Resource::new(self.export, self.document, path, content.into())
+    }
+
+    fn component(&self, path: &str, label: &str, value: &Value) -> Option<Value> {
+        let key = label.rsplit('.').next().unwrap_or(label);
+        let (kind, value) = self.value(key, value)?;
+        let mut component = Map::new();
+        let about: Vec<Value> = self.evidence(path).into_iter().collect();
+        add(&mut component, "extension", (!about.is_empty()).then(|| about.into()));
+        component.insert("code".to_owned(), concept(None, label));
+        component.insert(format!("value{kind}"), value);
+        Some(component.into())
+    }
+
+    /// A value, with the type that FHIR knows it by.
+    fn value(&self, name: &str, value: &Value) -> Option<(&'static str, Value)> {
+        match value {
+            Value::Bool(truth) => Some(("Boolean", (*truth).into())),
+            Value::Number(number) => {
+                let whole = number.as_i64().and_then(|whole| i32::try_from(whole).ok());
+                Some(match (self.export.terms.units.get(name), whole) {
+                    (Some(unit), _) => ("Quantity", json!({ "value": number, "unit": unit })),
+                    (None, Some(whole)) => ("Integer", whole.into()),
+                    (None, None) => ("Quantity", json!({ "value": number })),
+                })
+            }
+            Value::String(said) if is_name_of_date(name) && iso_date(said).is_some() => {
+                Some(("DateTime", said.as_str().into()))
+            }
+            Value::String(said) => text(said).map(|said| ("String", said)),
+            Value::Null | Value::Array(_) | Value::Object(_) => None,
+        }
+    }
+
+    fn evidence_at(&self, path: &str) -> Option<&LeafEvidence<'_>> {
+        let is_replaced = self.document.corrected.iter().any(|applied| applied.replaces(path));
+        self.evidence.get(path).filter(|_| !is_replaced)
+    }
+
+    /// Whether the document does not say a value, or also says another.
+    fn is_doubtful(&self, path: &str) -> bool {
+        let support = self.evidence_at(path).map(|leaf| leaf.support);
+        support.is_some_and(|support| support >= Support::Conflicting)
+    }
+
+    fn evidence(&self, path: &str) -> Option<Value> {
+        let leaf = self.evidence_at(path)?;
+        let parts = [
+            part("support", "String", Some(leaf.support.as_str().into())),
+            part("quote", "String", leaf.quote.and_then(text)),
+            part("start", "Integer", leaf.span.and_then(|span| count(span.start))),
+            part("end", "Integer", leaf.span.and_then(|span| count(span.end))),
+        ];
+        extension("evidence", parts.into_iter().flatten().collect())
+    }
+
+    /// Who put the value there, and when.
+    fn correction(&self, path: &str) -> Option<Value> {
+        let is_about =
+            |of: &str| of == path || of.strip_prefix(path).is_some_and(|rest| rest.starts_with('/'));
+        let mut all = self.document.corrected.iter();
+        let applied = all.rfind(|applied| is_about(&applied.path) || applied.replaces(path))?;
+        let at = applied.at.map(|at| at.to_string().into());
+        let parts = [part("reviewer", "String", text(applied.who())), part("at", "Instant", at)];
+        extension("correction", parts.into_iter().flatten().collect())
+    }
+}
+
+/// The values within a value that are no lists and no mappings, each with its path, and what leads to it: `sizes.0.mm`.
+fn leaves_of<'v>(value: &'v Value, path: &str, label: String, leaves: &mut Vec<(String, String, &'v Value)>) {
+    let below = |step: &str| if label.is_empty() { step.to_owned() } else { format!("{label}.{step}") };
+    match value {
+        Value::Object(members) => {
+            for (name, member) in members {
+                leaves_of(member, &format!("{path}/{}", escape(name)), below(name), leaves);
+            }
+        }
+        Value::Array(items) => {
+            for (at, item) in items.iter().enumerate() {
+                leaves_of(item, &format!("{path}/{at}"), below(&at.to_string()), leaves);
+            }
+        }
+        leaf => leaves.push((path.to_owned(), label, leaf)),
+    }
+}

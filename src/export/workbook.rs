@@ -1,0 +1,219 @@
+//! Rows as a workbook (XLSX): the documents on one sheet, and on another what its columns mean and where they come from.
+
+use super::cell::Cell;
+use super::columns::ExportedRun;
+use rust_xlsxwriter::{
+    DocProperties, ExcelDateTime, Format, FormatAlign, Workbook as Book, Worksheet, XlsxError,
+};
+use std::borrow::Cow;
+use std::io::{self, Write};
+
+/// Most documents of a workbook; the first row is the head.
+pub(crate) const MOST_ROWS: u32 = 1_048_575;
+
+/// Longest text of a cell, in units of UTF-16.
+const LONGEST_TEXT: usize = 32_767;
+
+/// Whole numbers beyond this are not kept to the last digit.
+const LARGEST_EXACT: u64 = 1 << 53;
+
+const DOCUMENTS: &str = "Documents";
+const ABOUT: &str = "About";
+
+/// A workbook that is written row by row; of the rows no more than one is kept in memory.
+pub(crate) struct Workbook {
+    book: Book,
+    rows: u32,
+    date: Format,
+    /// How many texts were cut.
+    cut: u64,
+}
+
+impl Workbook {
+    /// A workbook with these names of columns.
+    pub(crate) fn new(run: &ExportedRun, headings: &[&str]) -> io::Result<Self> {
+        let mut book = Book::new();
+        let mut made = || {
+            let mut properties =
+                DocProperties::new().set_title(format!("Run {}", run.id)).set_author("loopctl");
+            // The same run gives the same file.
+            if let Some(began) = moment(&run.started_at) {
+                properties = properties.set_creation_datetime(&began);
+            }
+            book.set_properties(&properties);
+            let sheet = book.add_worksheet_with_constant_memory()?;
+            sheet.set_name(DOCUMENTS)?.set_freeze_panes(1, 1)?;
+            let head = head();
+            for (column, heading) in (0..).zip(headings) {
+                sheet.set_column_width(column, heading.chars().count().clamp(10, 30) as f64 + 2.0)?;
+                sheet.write_string_with_format(0, column, fitting(heading).as_ref(), &head)?;
+            }
+            Ok(())
+        };
+        made().map_err(plain)?;
+        Ok(Workbook { book, rows: 0, date: Format::new().set_num_format("yyyy-mm-dd"), cut: 0 })
+    }
+
+    /// Adds a row.
+    pub(crate) fn row(&mut self, cells: &[Cell<'_>]) -> io::Result<()> {
+        self.rows += 1;
+        let (row, date) = (self.rows, &self.date);
+        let sheet = self.book.worksheet_from_index(0).map_err(plain)?;
+        for (column, cell) in (0..).zip(cells) {
+            self.cut += u64::from(put(sheet, row, column, cell, date).map_err(plain)?);
+        }
+        Ok(())
+    }
+
+    /// How many texts were longer than a cell may be.
+    pub(crate) fn cut(&self) -> u64 {
+        self.cut
+    }
+
+    /// Adds the second sheet and writes all.
+    pub(crate) fn finish(
+        mut self,
+        run: &ExportedRun,
+        headings: &[(String, String)],
+        out: impl Write + Send,
+    ) -> io::Result<()> {
+        let facts = [
+            ("Run", run.id.clone()),
+            ("Profile", run.profile.clone()),
+            ("Digest of the profile", run.profile_digest.clone()),
+            ("loopctl", run.loopctl_version.clone()),
+            ("Began", run.started_at.clone()),
+            ("Ended", run.finished_at.clone().unwrap_or_default()),
+            ("Documents", self.rows.to_string()),
+            ("Texts that were cut", self.cut.to_string()),
+        ];
+        let written = || -> Result<(), XlsxError> {
+            if self.rows > 0 && !headings.is_empty() {
+                let last = u16::try_from(headings.len() - 1).unwrap_or(u16::MAX);
+                self.book.worksheet_from_index(0)?.autofilter(0, 0, self.rows, last)?;
+            }
+            let sheet = self.book.add_worksheet();
+            sheet.set_name(ABOUT)?.set_column_width(0, 32.0)?.set_column_width(1, 100.0)?;
+            let (head, wrapped) = (head(), Format::new().set_text_wrap().set_align(FormatAlign::Top));
+            let mut row = 0;
+            for (name, value) in &facts {
+                sheet.write_string_with_format(row, 0, *name, &head)?;
+                sheet.write_string(row, 1, fitting(value).as_ref())?;
+                row += 1;
+            }
+            row += 1;
+            sheet.write_string_with_format(row, 0, "Column", &head)?;
+            sheet.write_string_with_format(row, 1, "What it holds", &head)?;
+            for (heading, what) in headings {
+                row += 1;
+                sheet.write_string(row, 0, fitting(heading).as_ref())?;
+                sheet.write_string_with_format(row, 1, fitting(what).as_ref(), &wrapped)?;
+            }
+            self.book.save_to_writer(out)
+        };
+        written().map_err(plain)
+    }
+}
+
+/// Puts a cell to its place, and says whether its text was cut.
+fn put(
+    sheet: &mut Worksheet,
+    row: u32,
+    column: u16,
+    cell: &Cell<'_>,
+    date: &Format,
+) -> Result<bool, XlsxError> {
+    match cell {
+        Cell::Empty => {}
+        Cell::Text(text) => {
+            let whole = fitting(text);
+            sheet.write_string(row, column, whole.as_ref())?;
+            return Ok(matches!(whole, Cow::Owned(_)));
+        }
+        Cell::Number(number) => match number.as_f64() {
+            Some(exact)
+                if number
+                    .as_u64()
+                    .or(number.as_i64().map(i64::unsigned_abs))
+                    .is_none_or(|n| n <= LARGEST_EXACT) =>
+            {
+                sheet.write_number(row, column, exact)?;
+            }
+            _ => {
+                sheet.write_string(row, column, number.to_string())?;
+            }
+        },
+        Cell::Truth(truth) => {
+            sheet.write_boolean(row, column, *truth)?;
+        }
+        Cell::Date(day) => {
+            let (year, month, of_month) = (day.year(), day.month(), day.day());
+            let known =
+                u16::try_from(year).ok().zip(u8::try_from(month).ok()).zip(u8::try_from(of_month).ok());
+            // Workbooks know no day before 1900.
+            match known.and_then(|((year, month), day)| ExcelDateTime::from_ymd(year, month, day).ok()) {
+                Some(known) => sheet.write_datetime_with_format(row, column, &known, date)?,
+                None => sheet.write_string(row, column, day.to_string())?,
+            };
+        }
+    }
+    Ok(false)
+}
+
+/// A text as long as a cell may have; one that is longer ends in how long it is.
+fn fitting(text: &str) -> Cow<'_, str> {
+    // A unit is at least one byte.
+    if text.len() <= LONGEST_TEXT || text.encode_utf16().count() <= LONGEST_TEXT {
+        return Cow::Borrowed(text);
+    }
+    let note = format!(" … [cut: {} characters in all]", text.chars().count());
+    let mut left = LONGEST_TEXT - note.encode_utf16().count();
+    let mut kept: String = text
+        .chars()
+        .take_while(|c| {
+            let fits = c.len_utf16() <= left;
+            left = left.saturating_sub(c.len_utf16());
+            fits
+        })
+        .collect();
+    kept.push_str(&note);
+    Cow::Owned(kept)
+}
+
+fn head() -> Format {
+    Format::new().set_bold().set_text_wrap().set_align(FormatAlign::Top)
+}
+
+fn moment(text: &str) -> Option<ExcelDateTime> {
+    let whole: jiff::Timestamp = text.parse().ok()?;
+    let at = whole.to_zoned(jiff::tz::TimeZone::UTC);
+    let part = |number: i8| u8::try_from(number).ok();
+    let day =
+        ExcelDateTime::from_ymd(u16::try_from(at.year()).ok()?, part(at.month())?, part(at.day())?).ok()?;
+    day.and_hms(part(at.hour())?.into(), part(at.minute())?, f64::from(at.second())).ok()
+}
+
+/// What the file system says; anything else of a workbook in its own words.
+fn plain(error: XlsxError) -> io::Error {
+    match error {
+        XlsxError::IoError(error) => error,
+        other => io::Error::other(other.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_fit_into_cells_and_say_how_long_they_were() {
+        let long = "😀".repeat(20_000);
+        let cut = fitting(&long);
+        assert!(
+            cut.encode_utf16().count() <= LONGEST_TEXT
+                && cut.ends_with("😀 … [cut: 20000 characters in all]")
+        );
+        let whole = "ß".repeat(LONGEST_TEXT);
+        assert_eq!(fitting(&whole), whole);
+    }
+}

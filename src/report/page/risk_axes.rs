@@ -1,0 +1,139 @@
+//! The axes of plots of risk against coverage: how many of the taken documents are wrong, by how many are taken.
+
+use super::view::tenths;
+use serde::Serialize;
+
+/// The width of plots, in units of their own: as many as a small screen has pixels, so that their text can be read there.
+pub(in crate::report) const WIDTH: f64 = 400.0;
+const LEFT: f64 = 50.0;
+const RIGHT: f64 = 20.0;
+const TOP: f64 = 14.0;
+const HEIGHT: f64 = 200.0;
+/// What a letter takes at most, on average.
+const LETTER: f64 = 7.0;
+
+/// A number at an axis.
+#[derive(Debug, Serialize)]
+pub(in crate::report) struct Tick {
+    pub(in crate::report) at: f64,
+    pub(in crate::report) label: String,
+}
+
+/// The axes.
+#[derive(Debug, Serialize)]
+pub(in crate::report) struct RiskAxes {
+    height: f64,
+    left: f64,
+    right: f64,
+    bottom: f64,
+    /// Where numbers, what the axis is, and the legend stand below it.
+    label_y: f64,
+    name_y: f64,
+    legend_y: f64,
+    x_ticks: Vec<Tick>,
+    y_ticks: Vec<Tick>,
+    /// The risk at the top.
+    #[serde(skip)]
+    top: f64,
+}
+
+/// A point that is named, with an interval.
+#[derive(Debug, Serialize)]
+pub(in crate::report) struct MarkedPoint {
+    x: f64,
+    y: f64,
+    low: f64,
+    high: f64,
+    label_x: f64,
+    label_y: f64,
+    anchor: &'static str,
+    label: String,
+    title: String,
+}
+
+impl RiskAxes {
+    /// Axes on which the risk reaches at least so far.
+    pub(in crate::report) fn reaching(highest: f64) -> Self {
+        let tops = [0.02, 0.04, 0.1, 0.2, 0.4];
+        let top = tops.into_iter().find(|top| highest <= *top).unwrap_or(1.0);
+        let bottom = TOP + HEIGHT;
+        let mut axes = RiskAxes {
+            height: bottom + 58.0,
+            left: LEFT,
+            right: WIDTH - RIGHT,
+            bottom,
+            label_y: bottom + 16.0,
+            name_y: bottom + 33.0,
+            legend_y: bottom + 48.0,
+            x_ticks: Vec::new(),
+            y_ticks: Vec::new(),
+            top,
+        };
+        axes.x_ticks = (0..=5).map(|fifth| percent_tick(f64::from(fifth) / 5.0, |at| axes.x(at))).collect();
+        axes.y_ticks =
+            (0..=4).map(|fourth| percent_tick(f64::from(fourth) / 4.0 * top, |at| axes.y(at))).collect();
+        axes
+    }
+
+    /// Where a coverage is.
+    pub(in crate::report) fn x(&self, coverage: f64) -> f64 {
+        tenths(LEFT + coverage * (WIDTH - LEFT - RIGHT))
+    }
+
+    /// Where a risk is; one beyond the top is there.
+    pub(in crate::report) fn y(&self, risk: f64) -> f64 {
+        tenths(self.bottom - (risk / self.top).min(1.0) * HEIGHT)
+    }
+
+    /// A line through coverages and risks, as an SVG path.
+    pub(in crate::report) fn line(&self, points: impl Iterator<Item = (f64, f64)>) -> String {
+        let points: Vec<String> =
+            points.map(|(coverage, risk)| format!("{} {}", self.x(coverage), self.y(risk))).collect();
+        if points.is_empty() { String::new() } else { format!("M{}", points.join(" L")) }
+    }
+
+    /// The area between two risks at each coverage, as an SVG path.
+    pub(in crate::report) fn band(&self, points: impl Iterator<Item = (f64, f64, f64)>) -> String {
+        let (mut above, mut below) = (Vec::new(), Vec::new());
+        for (coverage, low, high) in points {
+            above.push(format!("{} {}", self.x(coverage), self.y(high)));
+            below.push(format!("{} {}", self.x(coverage), self.y(low)));
+        }
+        below.reverse();
+        above.extend(below);
+        if above.is_empty() { String::new() } else { format!("M{} Z", above.join(" L")) }
+    }
+
+    /// A point with its name where there is room for it.
+    pub(in crate::report) fn marked(
+        &self,
+        coverage: f64,
+        risk: f64,
+        (low, high): (f64, f64),
+        label: String,
+        title: String,
+    ) -> MarkedPoint {
+        let (x, y) = (self.x(coverage), self.y(risk));
+        #[expect(clippy::cast_precision_loss, reason = "some characters")]
+        let width = label.chars().count() as f64 * LETTER;
+        let (anchor, label_x) = if x + 9.0 + width > WIDTH { ("end", x - 9.0) } else { ("start", x + 9.0) };
+        MarkedPoint {
+            x,
+            y,
+            low: self.y(low),
+            high: self.y(high),
+            label_x: tenths(label_x),
+            label_y: tenths((y - 6.0).max(TOP)),
+            anchor,
+            label,
+            title,
+        }
+    }
+}
+
+/// A share at an axis, with a decimal where the next ones need it.
+pub(in crate::report) fn percent_tick(at: f64, scale: impl Fn(f64) -> f64) -> Tick {
+    let percent = (at * 1_000.0).round() / 10.0;
+    let label = if percent.fract() == 0.0 { format!("{percent:.0} %") } else { format!("{percent:.1} %") };
+    Tick { at: scale(at), label }
+}
