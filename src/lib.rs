@@ -56,6 +56,8 @@ pub mod result;
 pub mod next;
 pub(crate) mod rescore;
 pub mod experiment;
+#[cfg(feature = "cli")]
+pub(crate) mod review;
 
 // Layer 4: effects.
 #[cfg(feature = "run")]

@@ -3,10 +3,12 @@
 mod fresh;
 mod labels;
 mod results;
+mod reviewed;
 
 use self::fresh::FreshArguments;
 pub(super) use self::labels::LabelFiles;
 use self::results::{ResultArguments, ResultSource};
+use self::reviewed::reviewed_labels;
 use super::exit::{Exit, Failure};
 use super::headings::{ARGUMENTS, OUTPUT, PROFILE};
 use super::loading::{ProfileArguments, usual_profile};
@@ -20,12 +22,17 @@ use std::path::{Path, PathBuf};
 
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  loopctl evaluate gold/\n  loopctl evaluate gold.csv --columns gold.map.yaml --results out/\n  loopctl evaluate gold.jsonl --fresh --profile clinical --report quality.html"
+    after_help = "Examples:\n  loopctl evaluate gold/\n  loopctl evaluate gold.csv --columns gold.map.yaml --results out/\n  loopctl evaluate --reviewed\n  loopctl evaluate gold.jsonl --fresh --profile clinical --report quality.html"
 )]
 pub(super) struct Arguments {
     /// Labels: `.json`, `.jsonl` and `.csv` files; of a folder its `*.labels.json`, or if it has none all of these (repeatable)
-    #[arg(required = true, value_name = "GOLD", help_heading = ARGUMENTS)]
+    #[arg(required_unless_present = "reviewed", value_name = "GOLD", help_heading = ARGUMENTS)]
     labels: Vec<PathBuf>,
+    /// Take what reviewers decided about the run (`loopctl review`) as labels, too
+    ///
+    /// They are corrections: the latest label of a field holds.
+    #[arg(long, conflicts_with_all = ["results", "fresh"], help_heading = ARGUMENTS)]
+    reviewed: bool,
     /// Where the labels stand in tables, and in JSON of others
     ///
     /// Without it, the header of a table names the fields, and one column is `document`.
@@ -53,7 +60,11 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
-    let mut labels = LabelFiles::read(&arguments.labels, arguments.columns.as_deref(), output)?;
+    let mut labels = if arguments.labels.is_empty() {
+        LabelFiles::default()
+    } else {
+        LabelFiles::read(&arguments.labels, arguments.columns.as_deref(), output)?
+    };
     arguments.refuse_report_among_inputs(&labels)?;
     let recorded = if arguments.fresh.is_asked() { None } else { Some(arguments.results.source()?) };
     let named = match (&arguments.profile, &recorded) {
@@ -71,6 +82,11 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     };
     let mut evaluator = Evaluator::new(&plan);
     labels.take().into_iter().for_each(|record| evaluator.add_label(record));
+    if let (true, ResultSource::Run(journal, run)) = (arguments.reviewed, &source) {
+        for record in reviewed_labels(journal, run, &plan)? {
+            evaluator.add_label_of_result(record);
+        }
+    }
     classified.into_iter().for_each(|(document, found)| evaluator.add_classified(&document, found));
     let labelled = evaluator.labelled_documents();
     let is_broken = source.each(output, |result| evaluator.add_result(result))?;

@@ -42,6 +42,7 @@ mod recorded_run;
 mod renamed;
 mod repair;
 mod resume;
+mod review;
 mod run;
 mod runs;
 mod sanitized;
@@ -84,6 +85,8 @@ enum Verb {
     Resume(resume::Arguments),
     /// List runs, show what they came to, cancel, retry, export and remove them
     Runs(runs::Arguments),
+    /// Decide about the results of a run: who waits for a person, a worksheet to fill in, decisions as labels
+    Review(review::Arguments),
     /// Assess one extraction against its document, without any provider
     Validate(validate::Arguments),
     /// Correct one extraction once
@@ -174,6 +177,7 @@ fn run_process() -> Exit {
         Verb::Run(arguments) => run::execute(&arguments, &mut output),
         Verb::Resume(arguments) => resume::execute(&arguments, &mut output),
         Verb::Runs(arguments) => runs::execute(&arguments, &mut output),
+        Verb::Review(arguments) => review::execute(&arguments, &mut output),
         Verb::Validate(arguments) => validate::execute(&arguments, &mut output),
         Verb::Correct(arguments) => correct::execute(&arguments, &mut output),
         Verb::Score(arguments) => score::execute(&arguments, &mut output),

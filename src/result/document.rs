@@ -239,7 +239,8 @@ impl IterationResult {
     }
 }
 
-fn is_for_a_person(issue: &Issue) -> bool {
+/// Whether only a person may decide about an issue.
+pub(crate) fn is_for_a_person(issue: &Issue) -> bool {
     issue.disposition == Disposition::Escalate && issue.severity != Severity::Info
 }
 

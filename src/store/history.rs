@@ -204,7 +204,7 @@ impl Journal {
     }
 }
 
-fn value(row: &Row<'_>, column: usize) -> rusqlite::Result<Value> {
+pub(super) fn value(row: &Row<'_>, column: usize) -> rusqlite::Result<Value> {
     parsed(column, row.get_ref(column)?.as_str()?)
 }
 

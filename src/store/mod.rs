@@ -1,4 +1,5 @@
-//! What a run leaves behind: the journal of every event (SQLite; feature `journal`), and the artifacts that people read.
+//! What a run leaves behind: the journal of every event and of what people decided (SQLite; feature
+//! `journal`), and the artifacts that people read.
 
 mod artifact;
 #[cfg(feature = "journal")]
@@ -17,6 +18,8 @@ mod progress;
 mod queue;
 mod receipt;
 mod record;
+#[cfg(feature = "journal")]
+mod reviews;
 #[cfg(feature = "journal")]
 mod runs;
 #[cfg(feature = "journal")]
@@ -47,6 +50,8 @@ pub(crate) use record::RESUMED;
 pub use record::{DocumentRecord, RunId, RunRecord, StoredAnswer, StoredEvent};
 #[cfg(feature = "journal")]
 pub use record::{StoredDocument, StoredRun};
+#[cfg(feature = "journal")]
+pub use reviews::{NewReview, StoredReview};
 #[cfg(feature = "journal")]
 pub use runs::RunStage;
 #[cfg(feature = "journal")]

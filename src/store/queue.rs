@@ -238,6 +238,15 @@ impl Journal {
                     [from, to],
                 )
                 .map_err(sqlite)?;
+            connection
+                .execute(
+                    "INSERT INTO reviews (document, at, reviewer, decision)
+                     SELECT new.number, r.at, r.reviewer, r.decision FROM documents old
+                     JOIN documents new ON new.run = ?2 AND new.id = old.id JOIN reviews r ON r.document = old.number
+                     WHERE old.run = ?1 AND old.state = 2 ORDER BY r.number",
+                    [from, to],
+                )
+                .map_err(sqlite)?;
             Ok(u64::try_from(count).unwrap_or(u64::MAX))
         })
     }

@@ -4,6 +4,9 @@ use super::entries::json;
 use super::{Journal, RunId, RunRecord, StoreError};
 use rusqlite::{Connection, OptionalExtension, params};
 
+/// The triggers that keep rows from being removed.
+const GUARDS: [&str; 2] = ["events_are_never_removed", "reviews_are_never_removed"];
+
 /// How far a run has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
@@ -106,25 +109,26 @@ impl Journal {
         if changed == 0 { Err(StoreError::UnknownRun { run: run.clone() }) } else { Ok(()) }
     }
 
-    /// Removes a run with its documents and events. Artifacts stay. The file gets no smaller before [`Journal::compact`].
+    /// Removes a run with its documents, events and reviews. Artifacts stay. The file gets no smaller before [`Journal::compact`].
     ///
     /// # Errors
     /// [`StoreError::UnknownRun`], and whatever befalls the file.
     pub fn remove_run(&self, run: &RunId) -> Result<(), StoreError> {
         self.transact(|connection| {
             let number = run_number(connection, run, |error| self.sqlite(&error))?;
-            // Events are never removed but with their run.
-            let text: String = connection
-                .query_one(
-                    "SELECT sql FROM sqlite_schema WHERE name = 'events_are_never_removed'",
-                    [],
-                    |row| row.get(0),
-                )
-                .map_err(|error| self.sqlite(&error))?;
+            // Events and reviews are never removed but with their run.
+            let guards = GUARDS.map(|guard| {
+                connection.query_one("SELECT sql FROM sqlite_schema WHERE name = ?1", [guard], |row| {
+                    row.get::<_, String>(0)
+                })
+            });
             let remove = |connection: &Connection| -> rusqlite::Result<()> {
-                connection.execute_batch("DROP TRIGGER events_are_never_removed")?;
+                for guard in GUARDS {
+                    connection.execute_batch(&format!("DROP TRIGGER {guard}"))?;
+                }
                 for table in [
                     "DELETE FROM events WHERE document IN (SELECT number FROM documents WHERE run = ?1)",
+                    "DELETE FROM reviews WHERE document IN (SELECT number FROM documents WHERE run = ?1)",
                     "DELETE FROM answers WHERE document IN (SELECT number FROM documents WHERE run = ?1)",
                     "DELETE FROM batch_lines WHERE document IN (SELECT number FROM documents WHERE run = ?1)",
                     "DELETE FROM batches WHERE run = ?1",
@@ -135,7 +139,7 @@ impl Journal {
                 ] {
                     connection.execute(table, [number])?;
                 }
-                connection.execute_batch(&text)
+                guards.into_iter().try_for_each(|guard| connection.execute_batch(&guard?))
             };
             remove(connection).map_err(|error| self.sqlite(&error))
         })
@@ -182,6 +186,6 @@ pub(super) fn run_number(
         .ok_or_else(|| StoreError::UnknownRun { run: run.clone() })
 }
 
-fn timestamp(text: &str) -> Result<jiff::Timestamp, StoreError> {
+pub(super) fn timestamp(text: &str) -> Result<jiff::Timestamp, StoreError> {
     text.parse().map_err(|_| StoreError::Time { text: text.to_owned() })
 }

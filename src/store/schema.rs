@@ -11,10 +11,10 @@ use std::path::Path;
 const APPLICATION_ID: i64 = 0x6c6f_6f70;
 
 /// The format that this release writes.
-pub(crate) const FORMAT_VERSION: i64 = 2;
+pub(crate) const FORMAT_VERSION: i64 = 3;
 
 /// Step `n` (from 0) turns format `n` into format `n + 1`; format 0 is an empty file.
-const STEPS: [&str; 2] = [
+const STEPS: [&str; 3] = [
     "
     CREATE TABLE format (version INTEGER NOT NULL) STRICT;
     INSERT INTO format (version) VALUES (0);
@@ -158,6 +158,21 @@ const STEPS: [&str; 2] = [
     CREATE TRIGGER events_are_never_removed BEFORE DELETE ON events
         BEGIN SELECT RAISE(ABORT, 'events are never removed'); END;
 ",
+    // What people decide about documents. It is kept beside events, because it may come long after the run.
+    "
+    CREATE TABLE reviews (
+        number   INTEGER PRIMARY KEY,
+        document INTEGER NOT NULL REFERENCES documents (number),
+        at       TEXT NOT NULL,
+        reviewer TEXT NOT NULL,
+        decision TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX reviews_by_document ON reviews (document);
+    CREATE TRIGGER reviews_are_never_changed BEFORE UPDATE ON reviews
+        BEGIN SELECT RAISE(ABORT, 'reviews are never changed'); END;
+    CREATE TRIGGER reviews_are_never_removed BEFORE DELETE ON reviews
+        BEGIN SELECT RAISE(ABORT, 'reviews are never removed'); END;
+",
 ];
 
 /// What a file is, found out without changing it.
@@ -216,7 +231,7 @@ fn find(connection: &Connection) -> rusqlite::Result<FileFormat> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{DocumentStage, Entry, EventLog, Journal, RunId};
+    use super::super::{DocumentStage, Entry, EventLog, Journal, NewReview, RunId};
     use super::*;
     use crate::value::{DocumentId, Millis};
     use proptest::prelude::*;
@@ -225,7 +240,8 @@ mod tests {
     use std::sync::LazyLock;
 
     /// What each release wrote, as `sqlite3 journal.sqlite .dump` shows it. Never edited; one is added per format.
-    const WRITTEN: [&str; 2] = [include_str!("formats/v1.sql"), include_str!("formats/v2.sql")];
+    const WRITTEN: [&str; 3] =
+        [include_str!("formats/v1.sql"), include_str!("formats/v2.sql"), include_str!("formats/v3.sql")];
 
     fn happened(payload: &serde_json::Value) -> Entry {
         Entry::Happened { seq: 1, at: Millis(1), kind: "k".into(), payload: payload.to_string() }
@@ -268,6 +284,16 @@ mod tests {
             assert_eq!((open.record.id.as_str(), open.stage), ("report-2", DocumentStage::GivenUp));
             journal.write(open.key, vec![happened(&json!(1))]).wait().unwrap();
             assert_eq!(journal.events_of(open.key).unwrap().0.len(), 2, "{n}");
+            let reviews = journal.reviews(&run).unwrap();
+            assert_eq!(reviews.len(), usize::from(n >= 2), "{n}");
+            let review = NewReview {
+                document,
+                at: "2026-02-02T10:00:00Z".to_owned(),
+                reviewer: "b".to_owned(),
+                decision: json!({"action": "accept"}),
+            };
+            journal.append_reviews(&run, &[review]).unwrap();
+            assert_eq!(journal.reviews(&run).unwrap().len(), reviews.len() + 1, "{n}");
         }
     }
 
@@ -292,7 +318,7 @@ mod tests {
         let before = std::fs::read(&path).unwrap();
         let error = Journal::open(&path).unwrap_err();
         let (shown, name) = (error.to_string(), path.display());
-        assert_eq!(shown, format!("the journal `{name}` has format 7; this release reads formats up to 2"));
+        assert_eq!(shown, format!("the journal `{name}` has format 7; this release reads formats up to 3"));
         assert!(error.help().contains("later"));
         assert_eq!(std::fs::read(&path).unwrap(), before);
     }

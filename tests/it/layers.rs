@@ -212,7 +212,7 @@ fn a_room_uses_only_those_above_it() {
 }
 
 /// Rooms whose decisions must be the same on every machine and at every time.
-const PURE: [&str; 13] = [
+const PURE: [&str; 14] = [
     "engine",
     "policy",
     "score",
@@ -226,6 +226,7 @@ const PURE: [&str; 13] = [
     "next",
     "rescore",
     "experiment",
+    "review",
 ];
 
 #[test]

@@ -153,6 +153,8 @@ mod recorded_runs;
 #[cfg(test)]
 mod repair;
 #[cfg(test)]
+mod review;
+#[cfg(test)]
 mod run;
 #[cfg(test)]
 mod salvage;

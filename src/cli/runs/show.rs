@@ -4,7 +4,8 @@ use super::super::exit::{Exit, Failure};
 use super::super::output::{Format, Output, RecordFormat};
 use super::super::resume::{JournalArgument, find_run};
 use super::list::described;
-use super::{summary_of, write_page};
+use super::summary::summary_with_reviews;
+use super::write_page;
 use crate::report::render_text;
 use crate::store::{BatchSavings, DocumentStage};
 use crate::value::sanitize_line;
@@ -34,7 +35,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     let format = arguments.format.chosen(output)?;
     let run = find_run(&journal, &arguments.run)?;
     let stages = journal.stages(&run.id)?;
-    let summary = summary_of(&journal, &run.id, arguments.messages)?;
+    let (summary, reviews) = summary_with_reviews(&journal, &run.id, arguments.messages)?;
     if let Some(file) = &arguments.report {
         write_page(&summary, file)?;
     }
@@ -43,6 +44,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         if let Value::Object(members) = &mut described {
             let summary = serde_json::to_value(&summary).map_err(std::io::Error::from)?;
             members.insert("summary".to_owned(), summary);
+            members.insert("review".to_owned(), serde_json::to_value(reviews).map_err(std::io::Error::from)?);
         }
         output.write_json(&described, format)?;
         return Ok(Exit::Success);
@@ -50,6 +52,9 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     let mut text = format!("run {}  {}\n", run.id, sanitize_line(&run.record.profile));
     for stage in DocumentStage::ALL {
         text.push_str(&format!("{:>9}  {}\n", stages.of(stage), stage.as_str().replace('_', " ")));
+    }
+    if let Some(line) = reviews.line() {
+        text.push_str(&format!("for a person: {line}\n"));
     }
     if let Some(line) = saved(&journal.batch_savings(&run.id)?) {
         text.push_str(&line);

@@ -1,13 +1,16 @@
 //! What the documents of a run came to, read from the journal.
 
 use super::super::exit::Failure;
+use super::super::review::decisions_by_document;
 use crate::disk::{self, Access};
 use crate::report::{PageOptions, RunFacts, RunSummary, render_html};
 use crate::result::DocumentResult;
+use crate::review::{ReviewCounts, ReviewDocument, ReviewState, reasons};
 use crate::store::{DocumentStage, Journal, RunId, StoredDocument};
 use serde::Deserialize;
 use serde_json::Value;
 use std::path::Path;
+use std::sync::Arc;
 
 /// What a run's settings say of the overall score that is accepted.
 pub(in crate::cli) const ACCEPT_OVERALL: &str = "accept_overall";
@@ -17,6 +20,37 @@ pub(in crate::cli) fn summary_of(
     journal: &Journal,
     run: &RunId,
     with_messages: bool,
+) -> Result<RunSummary, Failure> {
+    summarized(journal, run, with_messages, |_, _| {})
+}
+
+/// The summary of a run, with how far the review of its documents is.
+pub(super) fn summary_with_reviews(
+    journal: &Journal,
+    run: &RunId,
+    with_messages: bool,
+) -> Result<(RunSummary, ReviewCounts), Failure> {
+    let mut decisions = decisions_by_document(journal, run)?;
+    let mut counts = ReviewCounts::default();
+    let summary = summarized(journal, run, with_messages, |document, result| {
+        match decisions.remove(document.record.id.as_str()) {
+            Some(decided) => {
+                let digest = &document.record.source_digest;
+                counts.add(ReviewDocument::new(result, digest, Arc::default(), decided).reviewed().state);
+            }
+            None if !reasons(&result).is_empty() => counts.add(ReviewState::Waiting),
+            None => {}
+        }
+    })?;
+    Ok((summary, counts))
+}
+
+/// The summary of a run; `see` is given every result.
+fn summarized(
+    journal: &Journal,
+    run: &RunId,
+    with_messages: bool,
+    mut see: impl FnMut(&StoredDocument, DocumentResult),
 ) -> Result<RunSummary, Failure> {
     let Some(stored) = journal.run(run)? else {
         return Err(crate::store::StoreError::UnknownRun { run: run.clone() }.into());
@@ -33,20 +67,32 @@ pub(in crate::cli) fn summary_of(
     if with_messages {
         summary = summary.with_messages();
     }
-    journal.each_document(run, |document, outcome| add(&mut summary, &document, outcome))?;
+    journal.each_document(run, |document, outcome| {
+        if let Some(result) = add(&mut summary, &document, outcome) {
+            see(&document, result);
+        }
+    })?;
     let stages = journal.stages(run)?;
     let waiting = [DocumentStage::Waiting, DocumentStage::Running, DocumentStage::Parked];
     summary.set_waiting(waiting.into_iter().map(|stage| stages.of(stage)).sum());
     Ok(summary)
 }
 
-fn add(summary: &mut RunSummary, document: &StoredDocument, outcome: Option<Value>) {
+/// Adds a document, and returns its result if that is one to go by.
+fn add(
+    summary: &mut RunSummary,
+    document: &StoredDocument,
+    outcome: Option<Value>,
+) -> Option<DocumentResult> {
     let id = document.record.id.as_str();
     let result = outcome.and_then(|outcome| DocumentResult::deserialize(outcome).ok());
     match (document.stage, result) {
         // What it came to before it waits again is nothing yet.
         (DocumentStage::Waiting | DocumentStage::Running | DocumentStage::Parked, _) => {}
-        (_, Some(result)) => summary.add(&result),
+        (_, Some(result)) => {
+            summary.add(&result);
+            return Some(result);
+        }
         (DocumentStage::GivenUp, None) => {
             summary.add_given_up(id, document.reason.as_deref().unwrap_or("the run was stopped"));
         }
@@ -54,6 +100,7 @@ fn add(summary: &mut RunSummary, document: &StoredDocument, outcome: Option<Valu
             summary.add_failed(id, document.reason.as_deref().unwrap_or("it has no result"));
         }
     }
+    None
 }
 
 /// Writes a summary as a page. Ids of documents are in it, so it is its owner's alone.

@@ -110,6 +110,16 @@ impl<'p> Evaluator<'p> {
         }
     }
 
+    /// Adds a label that names its document by the id of the result, to what other labels say of the same document.
+    pub(crate) fn add_label_of_result(&mut self, record: LabelRecord) {
+        let named = match self.names.find(&record.document) {
+            (_, [only]) => self.documents.get(*only).map(|document| document.name.clone()),
+            _ => None,
+        };
+        let document = named.unwrap_or(record.document);
+        self.add_label(LabelRecord { document, ..record });
+    }
+
     /// Says what the classifier says of a labelled document whose type was told.
     pub(crate) fn add_classified(&mut self, document: &str, document_type: String) {
         let (number, _) = self.names.number(document);

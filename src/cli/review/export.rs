@@ -1,0 +1,129 @@
+//! `loopctl review export`.
+
+use super::super::exit::{Exit, Failure};
+use super::super::headings::{ARGUMENTS, OUTPUT};
+use super::super::output::Output;
+use super::super::resume::JournalArgument;
+use super::opened::{OpenedRun, RunProfile};
+use crate::disk::{self, Access};
+use crate::review::{
+    Correction, QueueEntry, ReviewState, WorksheetRow, corrections, rows_of, sort, write_csv,
+};
+use clap::Args;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+#[derive(Args)]
+#[command(
+    after_help = "In the worksheet `decision` is one of `accept`, `edit`, `not_present`, `missed`, `comment`; in the row without a field, which is about the document as a whole, `accept`, `reject`, `comment`, `undo`. `edit` and `missed` need the right value under `after`.\n\nThe file holds values of documents, so only its owner can read it."
+)]
+pub(super) struct Arguments {
+    /// The run, as `loopctl runs list` names it; the beginning of its id is enough [default: the latest]
+    #[arg(value_name = "RUN", help_heading = ARGUMENTS)]
+    run: Option<String>,
+    /// The file to write: `.csv` is a table, `.jsonl` has a line of JSON for each row
+    #[arg(long, value_name = "FILE", required_unless_present = "decisions", help_heading = OUTPUT)]
+    to: Option<PathBuf>,
+    /// Write what was decided so far, as labels for `loopctl evaluate` [default: to standard output]
+    #[arg(long, help_heading = OUTPUT)]
+    decisions: bool,
+    /// Also documents that were accepted or rejected
+    #[arg(long, conflicts_with = "decisions", help_heading = OUTPUT)]
+    all: bool,
+    #[command(flatten)]
+    journal: JournalArgument,
+}
+
+pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+    // Paths are those of this folder; the profile is read in that of the run.
+    let to =
+        arguments.to.as_deref().map(|file| std::path::absolute(file).unwrap_or_else(|_| file.to_path_buf()));
+    let as_table = match (&to, arguments.decisions) {
+        (Some(file), decisions) => is_table(file, decisions)?,
+        (None, _) => false,
+    };
+    let mut opened = OpenedRun::open(&arguments.journal, arguments.run.as_deref())?;
+    let profile = RunProfile::load(&opened.run, output);
+    profile.say_differs(output);
+    if arguments.decisions {
+        let mut labels = Vec::new();
+        opened.each(profile.plan.as_ref(), |_, document| labels.extend(corrections(&document)))?;
+        return write_labels(&labels, to.as_deref(), output);
+    }
+    let Some(file) = to else { return Err(Failure::usage("name the worksheet with `--to FILE.csv`")) };
+    let stamp = jiff::Timestamp::now().to_string();
+    // Documents that nobody looks at are not kept: a run may have very many.
+    let mut rows: BTreeMap<String, Vec<WorksheetRow>> = BTreeMap::new();
+    let mut queue: Vec<QueueEntry> = Vec::new();
+    opened.each(profile.plan.as_ref(), |_, document| {
+        let Some(entry) = QueueEntry::of(&document) else { return };
+        let is_over = matches!(entry.state, ReviewState::Accepted | ReviewState::Rejected);
+        if arguments.all || !entry.reasons.is_empty() && !is_over {
+            rows.insert(entry.document.clone(), rows_of(&document, &document.reviewed(), &stamp));
+            queue.push(entry);
+        }
+    })?;
+    sort(&mut queue);
+    let rows: Vec<WorksheetRow> =
+        queue.iter().filter_map(|entry| rows.remove(&entry.document)).flatten().collect();
+    let bytes = if as_table {
+        write_csv(&rows).map_err(|error| Failure::broken(format!("the worksheet can't be made: {error}")))?
+    } else {
+        lines(&rows)?.into_bytes()
+    };
+    write(&file, &bytes)?;
+    output.say(&format!(
+        "{} of {} written to `{}`",
+        counted(rows.len(), "row"),
+        counted(queue.len(), "document"),
+        file.display()
+    ));
+    Ok(Exit::Success)
+}
+
+fn write_labels(labels: &[Correction], to: Option<&Path>, output: &mut Output) -> Result<Exit, Failure> {
+    let text = lines(labels)?;
+    match to {
+        Some(file) => {
+            write(file, text.as_bytes())?;
+            output.say(&format!("{} written to `{}`", counted(labels.len(), "decision"), file.display()));
+        }
+        None => {
+            output.out.write_all(text.as_bytes())?;
+            output.out.flush()?;
+        }
+    }
+    Ok(Exit::Success)
+}
+
+/// Whether a file is written as a table.
+fn is_table(file: &Path, decisions: bool) -> Result<bool, Failure> {
+    let ending = file.extension().unwrap_or_default().to_string_lossy().to_lowercase();
+    match ending.as_str() {
+        "jsonl" | "ndjson" => Ok(false),
+        "csv" if !decisions => Ok(true),
+        _ => {
+            let expected = if decisions { "`.jsonl`" } else { "`.csv` or `.jsonl`" };
+            Err(Failure::usage(format!("`{}`: expected a file that ends in {expected}", file.display())))
+        }
+    }
+}
+
+fn lines(rows: &[impl Serialize]) -> Result<String, Failure> {
+    let mut text = String::new();
+    for row in rows {
+        text.push_str(&serde_json::to_string(row).map_err(std::io::Error::from)?);
+        text.push('\n');
+    }
+    Ok(text)
+}
+
+fn write(file: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    disk::replace(file, bytes, Access::Owner)
+        .map_err(|error| Failure::broken(format!("can't write `{}`: {error}", file.display())))
+}
+
+pub(super) fn counted(count: usize, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+}

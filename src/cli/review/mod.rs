@@ -1,0 +1,45 @@
+//! `loopctl review`: what people decide about the results of a run.
+
+mod export;
+mod import;
+mod list;
+mod opened;
+mod passage;
+mod show;
+mod source_text;
+
+pub(super) use self::opened::decisions_by_document;
+
+use super::exit::{Exit, Failure};
+use super::output::Output;
+use clap::{Args, Subcommand};
+
+#[derive(Args)]
+#[command(
+    after_help = "Examples:\n  loopctl review list\n  loopctl review show report-1\n  loopctl review export --to worksheet.csv\n  loopctl review import worksheet.csv --reviewer a.meyer --dry-run\n  loopctl review export --decisions --to gold.jsonl\n\nDecisions are kept in the journal, and never changed: one that is taken back is another one (`undo`)."
+)]
+pub(super) struct Arguments {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    /// List the documents of a run that wait for a person, and what was decided about them
+    List(list::Arguments),
+    /// Show the fields of a document: their values, where the document says them, and what was decided
+    Show(show::Arguments),
+    /// Write a worksheet to fill in, or what was decided so far
+    Export(export::Arguments),
+    /// Keep the decisions of a worksheet, or of lines of JSON
+    Import(import::Arguments),
+}
+
+pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+    match &arguments.verb {
+        Verb::List(arguments) => list::execute(arguments, output),
+        Verb::Show(arguments) => show::execute(arguments, output),
+        Verb::Export(arguments) => export::execute(arguments, output),
+        Verb::Import(arguments) => import::execute(arguments, output),
+    }
+}

@@ -1,0 +1,134 @@
+//! A run of the journal with what was decided about its documents.
+
+use super::super::exit::Failure;
+use super::super::loading::library;
+use super::super::output::Output;
+use super::super::resume::{JournalArgument, find_run, go_to_folder, words};
+use super::super::run_arguments;
+use crate::plan::Plan;
+use crate::profile::FileTracker;
+use crate::result::DocumentResult;
+use crate::review::{Decision, DeclaredFields, ReviewDocument};
+use crate::store::{Journal, RunId, StoredDocument, StoredRun};
+use crate::value::sanitize_line;
+use serde::Deserialize;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+/// What was decided about each document of a run, in the order in which it was kept.
+pub(in crate::cli) fn decisions_by_document(
+    journal: &Journal,
+    run: &RunId,
+) -> Result<BTreeMap<String, Vec<Decision>>, Failure> {
+    let mut decisions: BTreeMap<String, Vec<Decision>> = BTreeMap::new();
+    for kept in journal.reviews(run)? {
+        let id = kept.document.as_str();
+        let read = Decision::read(id, &kept.reviewer, &kept.at, &kept.decision).ok_or_else(|| {
+            Failure::broken(format!(
+                "decision {} about `{}` in the journal is none that this loopctl understands",
+                kept.number,
+                sanitize_line(id)
+            ))
+            .help("use the loopctl that wrote it, or a later one")
+        })?;
+        decisions.entry(id.to_owned()).or_default().push(read);
+    }
+    Ok(decisions)
+}
+
+/// The profile of a run.
+pub(super) struct RunProfile {
+    /// As it is; `None` where it can't be used any more.
+    pub(super) plan: Option<Plan>,
+    /// Why it can't say what the run would: it has changed, is gone, or is not known.
+    pub(super) differs: Option<String>,
+}
+
+impl RunProfile {
+    /// Loads the profile of a run, from the folder in which the run began. Paths of arguments must be absolute before.
+    pub(super) fn load(run: &StoredRun, output: &mut Output) -> Self {
+        let command = words(&run.record.settings);
+        let Some(arguments) = run_arguments(&command) else {
+            let differs = Some("the journal does not say which profile the run had".to_owned());
+            return RunProfile { plan: None, differs };
+        };
+        go_to_folder(&run.record.settings, true, output);
+        let name = sanitize_line(&run.record.profile);
+        let notes = FileTracker::default();
+        let profile = arguments.profile();
+        let Ok(plan) = profile.plan_from(&library().noted_in(&notes), &[], output) else {
+            return RunProfile {
+                plan: None,
+                differs: Some(format!("the profile `{name}` can't be used any more")),
+            };
+        };
+        let files_digest = notes.take().digest(Path::new(&profile.profile));
+        let recorded = run.record.settings.get("files_digest").and_then(Value::as_str);
+        let is_as_it_was = plan.profile.digest == run.record.profile_digest
+            && recorded.is_none_or(|digest| digest == files_digest);
+        let differs = (!is_as_it_was)
+            .then(|| format!("the profile `{name}`, or a file that it reaches, has changed since the run"));
+        RunProfile { plan: Some(plan), differs }
+    }
+}
+
+impl RunProfile {
+    /// Says that fields are read by a profile that is another one by now.
+    pub(super) fn say_differs(&self, output: &mut Output) {
+        let Some(why) = &self.differs else { return };
+        let by = match self.plan {
+            Some(_) => "fields are those that it declares as it is",
+            None => "fields are those of the results alone",
+        };
+        let word = output.err_paint.warn("note:");
+        output.say(&format!("{word} {why}: {by}"));
+    }
+}
+
+/// A run to review.
+pub(super) struct OpenedRun {
+    pub(super) journal: Journal,
+    pub(super) run: StoredRun,
+    decisions: BTreeMap<String, Vec<Decision>>,
+    declared: BTreeMap<String, Arc<DeclaredFields>>,
+}
+
+impl OpenedRun {
+    /// Opens the journal and finds the run.
+    pub(super) fn open(journal: &JournalArgument, run: Option<&str>) -> Result<Self, Failure> {
+        let journal = journal.open()?;
+        let run = find_run(&journal, run.unwrap_or("latest"))?;
+        let decisions = decisions_by_document(&journal, &run.id)?;
+        Ok(OpenedRun { journal, run, decisions, declared: BTreeMap::new() })
+    }
+
+    /// Shows every document that is over, with its result. Without a plan nothing is known of what the profile declares.
+    pub(super) fn each(
+        &mut self,
+        plan: Option<&Plan>,
+        mut see: impl FnMut(&StoredDocument, ReviewDocument),
+    ) -> Result<(), Failure> {
+        let (decisions, declared) = (&mut self.decisions, &mut self.declared);
+        self.journal.each_document(&self.run.id, |stored, outcome| {
+            let result =
+                outcome.filter(|_| stored.finished).and_then(|it| DocumentResult::deserialize(it).ok());
+            let Some(result) = result else { return };
+            let of_type = declared.entry(result.document_type.clone()).or_insert_with(|| {
+                let of_plan = plan.map(|plan| DeclaredFields::of(plan, &result.document_type));
+                Arc::new(of_plan.unwrap_or_default())
+            });
+            let declared = Arc::clone(of_type);
+            let decided = decisions.get(result.id.as_str()).cloned().unwrap_or_default();
+            see(&stored, ReviewDocument::new(result, &stored.record.source_digest, declared, decided));
+        })?;
+        Ok(())
+    }
+
+    /// Looks at what was decided again.
+    pub(super) fn refresh(&mut self) -> Result<(), Failure> {
+        self.decisions = decisions_by_document(&self.journal, &self.run.id)?;
+        Ok(())
+    }
+}

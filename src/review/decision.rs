@@ -1,0 +1,165 @@
+//! What one reviewer decided: about a document, or about one of its fields.
+
+use super::field_path::FieldPath;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// What is decided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Action {
+    /// The value of a field is right; of a document: all values as they stand, with what was decided about them before.
+    Accept,
+    /// The value of a field is another one.
+    Edit,
+    /// The document has no such value.
+    NotPresent,
+    /// The document has a value that was not extracted.
+    Missed,
+    /// Nothing can be made of the document.
+    Reject,
+    /// Something to be read by others.
+    Comment,
+    /// The latest decision of this reviewer about the document does not hold.
+    Undo,
+}
+
+impl Action {
+    /// Every action.
+    pub(crate) const ALL: [Action; 7] = [
+        Action::Accept,
+        Action::Edit,
+        Action::NotPresent,
+        Action::Missed,
+        Action::Reject,
+        Action::Comment,
+        Action::Undo,
+    ];
+
+    /// The word for it.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Action::Accept => "accept",
+            Action::Edit => "edit",
+            Action::NotPresent => "not_present",
+            Action::Missed => "missed",
+            Action::Reject => "reject",
+            Action::Comment => "comment",
+            Action::Undo => "undo",
+        }
+    }
+
+    /// The action of this name.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|action| action.as_str() == name)
+    }
+
+    /// Whether it may be about a field.
+    pub(crate) fn is_of_field(self) -> bool {
+        !matches!(self, Action::Reject | Action::Undo)
+    }
+
+    /// Whether it may be about a document as a whole.
+    pub(crate) fn is_of_document(self) -> bool {
+        matches!(self, Action::Accept | Action::Reject | Action::Comment | Action::Undo)
+    }
+
+    /// Whether it needs the right value.
+    pub(crate) fn needs_after(self) -> bool {
+        matches!(self, Action::Edit | Action::Missed)
+    }
+}
+
+/// What is kept of a decision beside its document, its reviewer and its time.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct DecisionContent {
+    /// The field; none where the document as a whole is meant.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) field: Option<FieldPath>,
+    /// What is decided.
+    pub(crate) action: Action,
+    /// The value that the reviewer saw; none where there was none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) before: Option<Value>,
+    /// The right value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) after: Option<Value>,
+    /// What the reviewer says of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) comment: Option<String>,
+    /// How long the reviewer took, in milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) spent_ms: Option<u64>,
+    /// Digest of the result that the reviewer was shown.
+    pub(crate) shown: String,
+    /// Digest of the row of a file that it was read from, so that the same row is not taken twice.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) entry: Option<String>,
+}
+
+/// A decision.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Decision {
+    /// The id of the document.
+    pub(crate) document: String,
+    /// Who decided.
+    pub(crate) reviewer: String,
+    /// When.
+    pub(crate) at: Timestamp,
+    /// What.
+    pub(crate) content: DecisionContent,
+}
+
+impl Decision {
+    /// A decision as it is kept; `None` for one that this release does not understand.
+    pub(crate) fn read(document: &str, reviewer: &str, at: &str, decision: &Value) -> Option<Self> {
+        Some(Decision {
+            document: document.to_owned(),
+            reviewer: reviewer.to_owned(),
+            at: at.parse().ok()?,
+            content: DecisionContent::deserialize(decision).ok()?,
+        })
+    }
+
+    /// The value that the reviewer takes for right; `None` where the document has none, and for what is about no value.
+    pub(crate) fn value(&self) -> Option<&Value> {
+        match self.content.action {
+            Action::Accept => self.content.before.as_ref(),
+            Action::Edit | Action::Missed => self.content.after.as_ref(),
+            Action::NotPresent | Action::Reject | Action::Comment | Action::Undo => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_decision_is_read_as_it_was_written() {
+        for action in Action::ALL {
+            assert_eq!(Action::named(action.as_str()), Some(action));
+            assert_eq!(serde_json::to_value(action).unwrap(), json!(action.as_str()));
+        }
+        let content = DecisionContent {
+            field: Some(FieldPath::named("margins")),
+            action: Action::Edit,
+            before: Some(json!("negative")),
+            after: Some(json!("positive")),
+            comment: None,
+            spent_ms: Some(1200),
+            shown: "d".to_owned(),
+            entry: None,
+        };
+        let written = serde_json::to_value(&content).unwrap();
+        assert_eq!(
+            written,
+            json!({"field": "margins", "action": "edit", "before": "negative", "after": "positive", "spent_ms": 1200, "shown": "d"})
+        );
+        let read = Decision::read("a", "b", "2026-01-01T00:00:00Z", &written).unwrap();
+        assert_eq!(read.content, content);
+        assert_eq!(Decision::read("a", "b", "2026-01-01T00:00:00Z", &json!({"action": "praise"})), None);
+    }
+}

@@ -1,0 +1,81 @@
+//! A row that somebody filled in, before anything is known to be right about it.
+
+use jiff::Timestamp;
+use serde_json::Value;
+use std::fmt;
+
+/// The right value as it was written.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Written {
+    /// In a cell of a table: which kind of value it is, its field says.
+    Cell(String),
+    /// As JSON.
+    Json(Value),
+}
+
+/// A row of a worksheet, or a line of decisions. Members that were left empty are `None`.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Entry {
+    /// The line of the file, from 1.
+    pub(super) line: u64,
+    pub(super) document: Option<String>,
+    pub(super) field: Option<String>,
+    /// The name of the action.
+    pub(super) action: Option<String>,
+    /// The value that the reviewer was shown, as the worksheet writes it.
+    pub(super) value: Option<String>,
+    /// The value that the reviewer was shown, if the line has it as JSON.
+    pub(super) before: Option<Value>,
+    pub(super) after: Option<Written>,
+    pub(super) comment: Option<String>,
+    pub(super) reviewer: Option<String>,
+    pub(super) at: Option<Timestamp>,
+    pub(super) spent_ms: Option<u64>,
+    /// Digest of the result that the reviewer was shown, and what else the worksheet says of itself.
+    pub(super) shown: Option<String>,
+}
+
+impl Entry {
+    /// Whether a reviewer wrote anything in it.
+    pub(super) fn is_filled_in(&self) -> bool {
+        self.action.is_some() || self.after.is_some() || self.comment.is_some()
+    }
+
+    /// The document that it names.
+    pub(crate) fn document(&self) -> Option<&str> {
+        self.document.as_deref()
+    }
+
+    /// What is wrong in a column of it.
+    pub(super) fn error(&self, column: &str, message: impl Into<String>) -> EntryError {
+        EntryError { line: self.line, column: Some(column.to_owned()), message: message.into() }
+    }
+}
+
+/// What is wrong with a row, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct EntryError {
+    /// The line of the file, from 1.
+    pub(crate) line: u64,
+    /// The column, or the member of the line.
+    pub(crate) column: Option<String>,
+    /// What was expected, what was found, and what to do.
+    pub(crate) message: String,
+}
+
+impl EntryError {
+    /// Of a line as a whole.
+    pub(super) fn of_line(line: u64, message: impl Into<String>) -> Self {
+        EntryError { line, column: None, message: message.into() }
+    }
+}
+
+impl fmt::Display for EntryError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}", self.line)?;
+        if let Some(column) = &self.column {
+            write!(f, ", `{column}`")?;
+        }
+        write!(f, ": {}", self.message)
+    }
+}

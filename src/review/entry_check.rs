@@ -1,0 +1,343 @@
+//! What is wrong with rows that were filled in, and the decisions that they are if nothing is.
+
+use super::decision::{Action, Decision, DecisionContent};
+use super::document::ReviewDocument;
+use super::entry::{Entry, EntryError, Written};
+use super::field_path::{FieldPath, NoPlace};
+use super::reviewed::{Reviewed, standing};
+use super::typed_value::{FieldType, shown};
+use crate::diag::nearest;
+use crate::score::ValueComparison;
+use crate::value::{digest_bytes, is_present};
+use jiff::Timestamp;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What rows are held against.
+pub(crate) struct EntryContext<'a> {
+    /// The documents of the run that rows name.
+    pub(crate) documents: &'a BTreeMap<String, ReviewDocument>,
+    /// The ids of all documents of the run, to guess among.
+    pub(crate) known: &'a [String],
+    /// Who decided, where a row does not say so.
+    pub(crate) reviewer: Option<&'a str>,
+    /// When, where a row does not say so.
+    pub(crate) now: Timestamp,
+    /// Compares values of the profile's fields.
+    pub(crate) comparison: Option<ValueComparison<'a>>,
+}
+
+/// What came of rows.
+#[derive(Debug, Default)]
+pub(crate) struct CheckedEntries {
+    /// The decisions, in the order of their rows, without those that are kept already.
+    pub(crate) decisions: Vec<Decision>,
+    /// How many rows are kept already.
+    pub(crate) known: usize,
+    /// What is wrong.
+    pub(crate) errors: Vec<EntryError>,
+}
+
+/// Holds rows against the documents that they name.
+pub(crate) fn checked_entries(entries: &[Entry], context: &EntryContext<'_>) -> CheckedEntries {
+    let mut checked = CheckedEntries::default();
+    let mut seen: BTreeSet<String> = BTreeSet::new();
+    for document in context.documents.values() {
+        seen.extend(document.decisions.iter().filter_map(|decision| decision.content.entry.clone()));
+    }
+    let reviewed: BTreeMap<&str, Reviewed> =
+        context.documents.iter().map(|(id, document)| (id.as_str(), document.reviewed())).collect();
+    // Decisions that a reviewer may take back, by document and reviewer.
+    let mut standing_of: BTreeMap<(String, String), usize> = BTreeMap::new();
+    for (id, document) in context.documents {
+        for decision in standing(document) {
+            *standing_of.entry((id.clone(), decision.reviewer.clone())).or_default() += 1;
+        }
+    }
+    for entry in entries {
+        let row = Row { entry, context };
+        match row.checked(&reviewed) {
+            Ok(decision) => {
+                let name = decision.content.entry.clone().unwrap_or_default();
+                if !seen.insert(name) {
+                    checked.known += 1;
+                    continue;
+                }
+                let count =
+                    standing_of.entry((decision.document.clone(), decision.reviewer.clone())).or_default();
+                if decision.content.action != Action::Undo {
+                    *count += 1;
+                } else if *count == 0 {
+                    let message = format!(
+                        "`{}` has decided nothing about the document that could be taken back",
+                        decision.reviewer
+                    );
+                    checked.errors.push(entry.error("decision", message));
+                    continue;
+                } else {
+                    *count -= 1;
+                }
+                checked.decisions.push(decision);
+            }
+            Err(error) => checked.errors.push(error),
+        }
+    }
+    checked
+}
+
+struct Row<'a> {
+    entry: &'a Entry,
+    context: &'a EntryContext<'a>,
+}
+
+impl Row<'_> {
+    fn checked(&self, reviewed: &BTreeMap<&str, Reviewed>) -> Result<Decision, EntryError> {
+        let entry = self.entry;
+        let id = entry
+            .document
+            .as_deref()
+            .ok_or_else(|| entry.error("document", "expected the id of a document, found nothing"))?;
+        let Some((document, reviewed)) = self.context.documents.get(id).zip(reviewed.get(id)) else {
+            let guess = nearest(id, self.context.known.iter().map(String::as_str));
+            let help = guess.map_or_else(
+                || "`loopctl review list` names those that wait".to_owned(),
+                |guess| format!("did you mean `{guess}`?"),
+            );
+            return Err(
+                entry.error("document", format!("the run has no result of a document `{id}`; {help}"))
+            );
+        };
+        if let Some(shown) = entry.shown.as_deref()
+            && shown.split('@').next() != Some(document.shown.as_str())
+        {
+            return Err(entry.error(
+                "shown",
+                format!(
+                    "the result of `{id}`, or the document, is not the one that was exported; export it again"
+                ),
+            ));
+        }
+        let action = self.action()?;
+        let reviewer = entry.reviewer.as_deref().or(self.context.reviewer).ok_or_else(|| {
+            entry.error("reviewer", "nobody is named; fill the column in, or add `--reviewer NAME`")
+        })?;
+        let field = entry.field.as_deref().map(FieldPath::named);
+        let (before, after) = match &field {
+            Some(field) => self.of_field(action, field, document, reviewed)?,
+            None => self.of_document(action)?,
+        };
+        if action == Action::Comment && entry.comment.is_none() {
+            return Err(entry.error("comment", "expected a text, found nothing"));
+        }
+        let written = match &entry.after {
+            Some(Written::Cell(cell)) => json!(cell),
+            Some(Written::Json(value)) => value.clone(),
+            None => Value::Null,
+        };
+        let identity = json!([
+            entry.shown,
+            document.shown,
+            id,
+            field,
+            action,
+            entry.value,
+            entry.before,
+            written,
+            entry.comment,
+            reviewer,
+            entry.at.map(|at| at.to_string()),
+        ]);
+        let name: String = digest_bytes(identity.to_string().as_bytes()).chars().take(24).collect();
+        Ok(Decision {
+            document: id.to_owned(),
+            reviewer: reviewer.to_owned(),
+            at: entry.at.unwrap_or(self.context.now),
+            content: DecisionContent {
+                field,
+                action,
+                before,
+                after,
+                comment: entry.comment.clone(),
+                spent_ms: entry.spent_ms,
+                shown: document.shown.clone(),
+                entry: Some(name),
+            },
+        })
+    }
+
+    fn action(&self) -> Result<Action, EntryError> {
+        let entry = self.entry;
+        let Some(name) = entry.action.as_deref() else {
+            return match entry.after {
+                Some(_) => Err(entry
+                    .error("decision", "`after` is filled in, and this is not; write `edit` or `missed`")),
+                None => Ok(Action::Comment),
+            };
+        };
+        let name = name.to_lowercase().replace([' ', '-'], "_");
+        Action::named(&name).ok_or_else(|| {
+            let known = Action::ALL.map(Action::as_str);
+            let help = nearest(&name, known).map_or_else(
+                || format!("expected one of {}", known.map(|name| format!("`{name}`")).join(", ")),
+                |guess| format!("did you mean `{guess}`?"),
+            );
+            entry.error(
+                "decision",
+                format!("no action is called `{}`; {help}", entry.action.as_deref().unwrap_or_default()),
+            )
+        })
+    }
+
+    fn of_document(&self, action: Action) -> Result<(Option<Value>, Option<Value>), EntryError> {
+        if !action.is_of_document() {
+            return Err(self
+                .entry
+                .error("field", format!("`{}` is about a field, and none is named", action.as_str())));
+        }
+        self.no_after(action).map(|()| (None, None))
+    }
+
+    fn no_after(&self, action: Action) -> Result<(), EntryError> {
+        match self.entry.after {
+            Some(_) if !action.needs_after() => Err(self.entry.error(
+                "after",
+                format!(
+                    "`{}` takes no value; write `edit` to give another one, or leave this empty",
+                    action.as_str()
+                ),
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// The value that the reviewer saw, and the right one.
+    fn of_field(
+        &self,
+        action: Action,
+        field: &FieldPath,
+        document: &ReviewDocument,
+        reviewed: &Reviewed,
+    ) -> Result<(Option<Value>, Option<Value>), EntryError> {
+        let entry = self.entry;
+        if !action.is_of_field() {
+            let word = action.as_str();
+            return Err(entry.error("decision", format!("`{word}` is about a document; leave `field` empty")));
+        }
+        self.known_field(field, document, reviewed)?;
+        self.no_after(action)?;
+        let present = |value: Option<&Value>| value.filter(|value| is_present(value)).cloned();
+        let extracted = present(field.of(document.extraction()));
+        let held = reviewed.field(field).and_then(super::reviewed::FieldReview::holds);
+        let current = held.map_or(extracted.clone(), |held| held.value.clone());
+        let seen = self.seen(action, extracted.as_ref(), current.as_ref())?;
+        match action {
+            Action::Accept if seen.is_none() => Err(entry.error(
+                "decision",
+                "no value is there to accept; write `not_present` if the document has none, or `missed` with the value",
+            )),
+            Action::Edit if seen.is_none() => {
+                Err(entry.error("decision", "no value is there to edit; write `missed` if the document has one"))
+            }
+            Action::Missed if extracted.is_some() => {
+                Err(entry.error("decision", "a value was extracted; write `edit` if the document has another one"))
+            }
+            Action::Edit | Action::Missed => {
+                let written = entry.after.as_ref().ok_or_else(|| {
+                    entry.error("after", format!("`{}` needs the right value, found nothing", action.as_str()))
+                })?;
+                let of_field = FieldType::of(&document.declared, field, extracted.as_ref());
+                let after = of_field.read(written).map_err(|why| entry.error("after", why))?;
+                of_field
+                    .admits(field, &after, self.context.comparison)
+                    .map_err(|why| entry.error("after", why))?;
+                Ok((seen, Some(after)))
+            }
+            _ => Ok((seen, None)),
+        }
+    }
+
+    /// The value that the reviewer decided about: what was extracted, or what others had decided before.
+    fn seen(
+        &self,
+        action: Action,
+        extracted: Option<&Value>,
+        current: Option<&Value>,
+    ) -> Result<Option<Value>, EntryError> {
+        let entry = self.entry;
+        if let Some(before) = &entry.before {
+            let is_known = [current, extracted].contains(&Some(before));
+            if action == Action::Accept && !is_known {
+                return Err(self.changed_value());
+            }
+            return Ok(Some(before.clone()));
+        }
+        let Some(cell) = entry.value.as_deref() else { return Ok(current.cloned()) };
+        let is = |value: Option<&Value>| value.is_some_and(|value| same_text(&shown(value), cell));
+        if is(current) {
+            Ok(current.cloned())
+        } else if is(extracted) {
+            Ok(extracted.cloned())
+        } else if action == Action::Accept {
+            Err(self.changed_value())
+        } else {
+            Ok(current.cloned())
+        }
+    }
+
+    fn changed_value(&self) -> EntryError {
+        self.entry.error(
+            "value",
+            "this is not what was extracted; write the right value under `after`, with the decision `edit`",
+        )
+    }
+
+    fn known_field(
+        &self,
+        field: &FieldPath,
+        document: &ReviewDocument,
+        reviewed: &Reviewed,
+    ) -> Result<(), EntryError> {
+        let entry = self.entry;
+        let rows = document.fields(document.extraction());
+        if rows.iter().any(|row| row.path == *field) || reviewed.field(field).is_some() {
+            return Ok(());
+        }
+        let top = field.top();
+        let of_rows: Vec<String> = rows.iter().map(|row| row.path.to_string()).collect();
+        let tops: BTreeSet<String> = rows.iter().map(|row| row.path.top()).collect();
+        let declared = document.declared.names();
+        let is_known = declared.contains(top.as_str()) || tops.contains(&top);
+        if !is_known || document.declared.is_filled_in(&top) {
+            let known = of_rows.iter().chain(&tops).map(String::as_str).chain(declared);
+            let help = nearest(&field.to_string(), known).map_or_else(
+                || format!("`loopctl review show {}` lists its fields", document.id()),
+                |guess| format!("did you mean `{guess}`?"),
+            );
+            return Err(entry.error(
+                "field",
+                format!(
+                    "documents of type `{}` have no field `{field}`; {help}",
+                    document.result.document_type
+                ),
+            ));
+        }
+        field.place_in(document.extraction()).map_err(|no_place| {
+            let message = match no_place {
+                NoPlace::InValue(above) => format!("`{above}` has no parts"),
+                NoPlace::BeyondList(list, count) => {
+                    format!("`{list}` has {count} items; `{list}/{count}` adds one")
+                }
+            };
+            entry.error("field", message)
+        })
+    }
+}
+
+/// Whether a cell still shows a value: spreadsheets change spaces at the ends, and how numbers are written. A long value was cut.
+fn same_text(value: &str, cell: &str) -> bool {
+    let (value, cell) = (value.trim(), cell.trim());
+    let number = |text: &str| text.parse::<f64>().ok();
+    value == cell
+        || number(value).zip(number(cell)).is_some_and(|(a, b)| (a - b).abs() < 1e-9)
+        || cell.chars().count() >= 1_990 && value.starts_with(cell)
+}

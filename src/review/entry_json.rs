@@ -1,0 +1,123 @@
+//! Decisions as lines of JSON: a worksheet, decisions, or corrections as `evaluate` reads them.
+
+use super::decision::Action;
+use super::entry::{Entry, EntryError, Written};
+use crate::diag::nearest;
+use serde_json::{Map, Value};
+
+/// What may stand in a line.
+const KEYS: [&str; 16] = [
+    "document",
+    "document_type",
+    "reasons",
+    "field",
+    "value",
+    "quote",
+    "support",
+    "decision",
+    "action",
+    "before",
+    "after",
+    "comment",
+    "reviewer",
+    "at",
+    "spent_ms",
+    "shown",
+];
+
+/// Reads every line. What is wrong is returned with the entries that are not.
+pub(crate) fn read_entry_lines(bytes: &[u8]) -> (Vec<Entry>, Vec<EntryError>) {
+    let (mut entries, mut errors) = (Vec::new(), Vec::new());
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    for (line, text) in (1..).zip(bytes.split(|byte| *byte == b'\n')) {
+        if text.trim_ascii().is_empty() {
+            continue;
+        }
+        match read_line(line, text) {
+            Ok(entry) => entries.extend(Some(entry).filter(Entry::is_filled_in)),
+            Err(error) => errors.push(error),
+        }
+    }
+    (entries, errors)
+}
+
+fn read_line(line: u64, text: &[u8]) -> Result<Entry, EntryError> {
+    let members: Map<String, Value> = match serde_json::from_slice(text) {
+        Ok(Value::Object(members)) => members,
+        Ok(_) => return Err(EntryError::of_line(line, "expected a JSON object with `document`")),
+        Err(error) => {
+            let message = format!("no JSON, at column {}", error.column());
+            return Err(EntryError::of_line(line, message));
+        }
+    };
+    let mut entry = Entry { line, ..Entry::default() };
+    if let Some(unknown) = members.keys().find(|key| !KEYS.contains(&key.as_str())) {
+        let guess = nearest(unknown, KEYS).map_or_else(
+            || "expected `document`, `field`, `decision`, `after`, `comment`, `reviewer`".to_owned(),
+            |guess| format!("did you mean `{guess}`?"),
+        );
+        return Err(entry.error(unknown, format!("unknown key; {guess}")));
+    }
+    let text = |key: &str| match members.get(key) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text.trim().to_owned()).filter(|text| !text.is_empty())),
+        Some(other) => Err(entry.error(key, format!("expected text, found {}", kind(other)))),
+    };
+    let (action, decision) = (text("action")?, text("decision")?);
+    let read = Entry {
+        document: text("document")?,
+        field: text("field")?,
+        comment: text("comment")?,
+        reviewer: text("reviewer")?,
+        shown: text("shown")?,
+        at: text("at")?.map(|at| moment(&at).ok_or_else(|| no_moment(&entry))).transpose()?,
+        spent_ms: match members.get("spent_ms") {
+            None | Some(Value::Null) => None,
+            Some(given) => Some(
+                given
+                    .as_u64()
+                    .ok_or_else(|| entry.error("spent_ms", "expected whole milliseconds, such as 4200"))?,
+            ),
+        },
+        before: members.get("before").or(members.get("value")).filter(|value| !value.is_null()).cloned(),
+        after: members.get("after").filter(|value| !value.is_null()).cloned().map(Written::Json),
+        action: action.or(decision),
+        ..entry.clone()
+    };
+    entry = read;
+    // A correction says what is right, and no action. The members of a worksheet that nobody filled in are no correction.
+    let is_worksheet = members.contains_key("decision") || members.contains_key("action");
+    if entry.action.is_none() && !is_worksheet && members.contains_key("after") && entry.field.is_some() {
+        let action = match (members.get("after"), members.get("before")) {
+            (Some(Value::Null), _) => Action::NotPresent,
+            (Some(after), Some(before)) if after == before => Action::Accept,
+            (Some(_), Some(Value::Null)) => Action::Missed,
+            _ => Action::Edit,
+        };
+        entry.after = entry.after.filter(|_| action.needs_after());
+        entry.action = Some(action.as_str().to_owned());
+    }
+    Ok(entry)
+}
+
+fn no_moment(entry: &Entry) -> EntryError {
+    entry.error("at", "expected a moment such as `2026-11-25T09:30:00Z`, or a day such as `2026-11-25`")
+}
+
+/// A moment with its offset, or a day.
+pub(super) fn moment(text: &str) -> Option<jiff::Timestamp> {
+    let whole_day = || text.parse::<jiff::civil::Date>().ok()?.to_zoned(jiff::tz::TimeZone::UTC).ok();
+    text.parse().ok().or_else(|| whole_day().map(|day| day.timestamp()))
+}
+
+/// What kind of JSON a value is, for people.
+pub(super) fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "`null`",
+        Value::Bool(_) => "a truth value",
+        Value::Number(_) => "a number",
+        Value::String(_) => "text",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}

@@ -1,0 +1,160 @@
+//! Which documents wait for a person, why, and in which order.
+
+use super::document::ReviewDocument;
+use super::reviewed::ReviewState;
+use crate::policy::FinalStatus;
+use crate::result::{DocumentResult, is_for_a_person};
+use crate::score::Support;
+use serde::Serialize;
+
+/// The code of the issue about a value that one passage says, and another passage says otherwise.
+const CONFLICTING_MENTIONS: &str = "CONFLICTING_MENTIONS";
+
+/// Why a document waits for a person. The most urgent reason comes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Reason {
+    /// An issue that only a person may decide.
+    Escalated,
+    /// The policy did not let it pass.
+    Refused,
+    /// The document says two things of a value.
+    Conflicting,
+    /// The document does not verify a value: it is quoted and undecided, not found, or contradicted.
+    Unverified,
+    /// The condition of the profile holds.
+    ReviewWhen,
+}
+
+impl Reason {
+    /// Every reason, the most urgent first.
+    pub(crate) const ALL: [Reason; 5] =
+        [Reason::Escalated, Reason::Refused, Reason::Conflicting, Reason::Unverified, Reason::ReviewWhen];
+
+    /// The word for it.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Reason::Escalated => "escalated",
+            Reason::Refused => "refused",
+            Reason::Conflicting => "conflicting",
+            Reason::Unverified => "unverified",
+            Reason::ReviewWhen => "review_when",
+        }
+    }
+}
+
+/// Why a result waits for a person, the most urgent reason first. None of a result that needs nobody.
+pub(crate) fn reasons(result: &DocumentResult) -> Vec<Reason> {
+    let validation = result.best_validation.as_ref();
+    let issues = || validation.into_iter().flat_map(|validation| &validation.issues);
+    let supports = |wanted: &[Support]| {
+        validation.is_some_and(|validation| {
+            validation.evidence.iter().any(|(_, leaf)| wanted.contains(&leaf.support))
+        })
+    };
+    let is_escalated = result.message.is_some() || issues().any(is_for_a_person);
+    let holds = |reason| match reason {
+        Reason::Escalated => is_escalated,
+        Reason::Refused => !matches!(
+            result.final_status,
+            FinalStatus::Passed | FinalStatus::Skipped | FinalStatus::Cancelled | FinalStatus::Incomplete
+        ),
+        Reason::Conflicting => {
+            supports(&[Support::Conflicting]) || issues().any(|issue| issue.code == CONFLICTING_MENTIONS)
+        }
+        Reason::Unverified => supports(&[Support::Quoted, Support::Unsupported, Support::Contradicted]),
+        // Of a result with an issue for a person nothing says whether the condition held, too.
+        Reason::ReviewWhen => result.review && !is_escalated,
+    };
+    Reason::ALL.into_iter().filter(|reason| holds(*reason)).collect()
+}
+
+/// A document of the queue.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct QueueEntry {
+    /// Its id.
+    pub(crate) document: String,
+    /// Its type.
+    pub(crate) document_type: String,
+    /// Why it waits.
+    pub(crate) reasons: Vec<Reason>,
+    /// How its run ended.
+    pub(crate) final_status: FinalStatus,
+    /// Its score; none without a candidate.
+    pub(crate) overall: Option<f64>,
+    /// How far its review is.
+    pub(crate) state: ReviewState,
+    /// Who decided about it.
+    pub(crate) reviewers: Vec<String>,
+    /// Fields that reviewers decide differently.
+    pub(crate) disputed: Vec<String>,
+    /// Decisions about an earlier result, which do not count.
+    pub(crate) outdated: usize,
+}
+
+impl QueueEntry {
+    /// A document as the queue shows it; `None` of one that neither waits nor was decided about.
+    pub(crate) fn of(document: &ReviewDocument) -> Option<Self> {
+        let (reasons, reviewed) = (reasons(&document.result), document.reviewed());
+        if reasons.is_empty() && document.decisions.is_empty() {
+            return None;
+        }
+        Some(QueueEntry {
+            document: document.id().to_owned(),
+            document_type: document.result.document_type.clone(),
+            reasons,
+            final_status: document.result.final_status,
+            overall: document.result.best_validation.as_ref().map(|validation| validation.overall),
+            state: reviewed.state,
+            disputed: reviewed.disputed().map(ToString::to_string).collect(),
+            reviewers: reviewed.reviewers.into_iter().collect(),
+            outdated: reviewed.outdated,
+        })
+    }
+}
+
+/// Puts the most urgent first; those of one urgency by id.
+pub(crate) fn sort(queue: &mut [QueueEntry]) {
+    // One without a reason was decided about all the same, and waits for nobody.
+    let urgency =
+        |entry: &QueueEntry| entry.reasons.first().map_or(Reason::ALL.len(), |first| *first as usize);
+    queue.sort_by(|a, b| (urgency(a), &a.document).cmp(&(urgency(b), &b.document)));
+}
+
+/// How many documents of a run are how far.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub(crate) struct ReviewCounts {
+    pub(crate) waiting: u64,
+    pub(crate) in_review: u64,
+    pub(crate) accepted: u64,
+    pub(crate) rejected: u64,
+}
+
+impl ReviewCounts {
+    /// Counts one more.
+    pub(crate) fn add(&mut self, state: ReviewState) {
+        let count = match state {
+            ReviewState::Waiting => &mut self.waiting,
+            ReviewState::InReview => &mut self.in_review,
+            ReviewState::Accepted => &mut self.accepted,
+            ReviewState::Rejected => &mut self.rejected,
+        };
+        *count += 1;
+    }
+
+    /// For people; `None` where there is nothing to say.
+    pub(crate) fn line(&self) -> Option<String> {
+        let parts = [
+            (self.waiting, if self.waiting == 1 { "waits" } else { "wait" }),
+            (self.in_review, "in review"),
+            (self.accepted, "accepted"),
+            (self.rejected, "rejected"),
+        ];
+        let said: Vec<String> = parts
+            .iter()
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, what)| format!("{count} {what}"))
+            .collect();
+        (!said.is_empty()).then(|| said.join(", "))
+    }
+}

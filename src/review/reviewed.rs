@@ -1,0 +1,373 @@
+//! What the decisions about a document come to.
+//!
+//! The latest decision about a field holds, by the time at which it was made, as `evaluate` has it of labels. Reviewers who decide a
+//! field differently are not settled by that: the field is disputed until they say the same.
+
+use super::decision::{Action, Decision};
+use super::document::ReviewDocument;
+use super::field_path::FieldPath;
+use super::fields::{with_values, without_gaps};
+use jiff::Timestamp;
+use serde::Serialize;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How far the review of a document is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum ReviewState {
+    /// Nobody has decided anything.
+    #[default]
+    Waiting,
+    /// Something is decided, and not all of it; or a field was decided after the document was accepted.
+    InReview,
+    /// Somebody accepted it.
+    Accepted,
+    /// Somebody rejected it.
+    Rejected,
+}
+
+impl ReviewState {
+    /// Every state.
+    pub(crate) const ALL: [ReviewState; 4] =
+        [ReviewState::Waiting, ReviewState::InReview, ReviewState::Accepted, ReviewState::Rejected];
+
+    /// The word for it.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            ReviewState::Waiting => "waiting",
+            ReviewState::InReview => "in_review",
+            ReviewState::Accepted => "accepted",
+            ReviewState::Rejected => "rejected",
+        }
+    }
+}
+
+/// What one reviewer says of a field.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Position {
+    /// Who.
+    pub(crate) reviewer: String,
+    /// When.
+    pub(crate) at: Timestamp,
+    /// What was decided: `accept` also where the document as a whole was accepted.
+    pub(crate) action: Action,
+    /// The value that is right; `None` where the document has none.
+    pub(crate) value: Option<Value>,
+    /// What the reviewer says of it.
+    pub(crate) comment: Option<String>,
+}
+
+/// What reviewers say of a field: the last that each of them said, the latest at the end.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct FieldReview {
+    positions: Vec<Position>,
+}
+
+impl FieldReview {
+    /// What holds.
+    pub(crate) fn holds(&self) -> Option<&Position> {
+        self.positions.last()
+    }
+
+    /// All that is said.
+    pub(crate) fn positions(&self) -> &[Position] {
+        &self.positions
+    }
+
+    /// What one reviewer says.
+    pub(super) fn of(&self, reviewer: &str) -> Option<&Position> {
+        self.positions.iter().find(|position| position.reviewer == reviewer)
+    }
+
+    /// Whether somebody says that the document has no such value.
+    fn says_not_present(&self) -> bool {
+        self.positions.iter().any(|position| position.action == Action::NotPresent)
+    }
+
+    /// Whether reviewers say different things.
+    pub(crate) fn is_disputed(&self) -> bool {
+        let values: BTreeSet<String> = self
+            .positions
+            .iter()
+            .map(|position| position.value.as_ref().map(crate::value::canonical).unwrap_or_default())
+            .collect();
+        values.len() > 1
+    }
+
+    fn say(&mut self, position: Position) {
+        self.positions.retain(|other| other.reviewer != position.reviewer);
+        self.positions.push(position);
+    }
+}
+
+/// What the decisions about a document come to.
+#[derive(Debug, Clone)]
+pub(crate) struct Reviewed {
+    /// How far it is.
+    pub(crate) state: ReviewState,
+    /// Who accepted or rejected it.
+    pub(crate) decided_by: Option<String>,
+    /// The extraction with what was decided.
+    pub(crate) extraction: Value,
+    /// Who decided anything that still holds.
+    pub(crate) reviewers: BTreeSet<String>,
+    /// What was said of the document as a whole: who, when, what.
+    pub(crate) comments: Vec<(String, Timestamp, String)>,
+    /// Decisions about another result of the document: they do not count.
+    pub(crate) outdated: usize,
+    fields: BTreeMap<FieldPath, FieldReview>,
+    /// Who accepted the document as a whole at some time.
+    accepted_by: BTreeSet<String>,
+}
+
+impl Reviewed {
+    /// Folds the decisions about a document over its extraction.
+    pub(crate) fn of(document: &ReviewDocument) -> Self {
+        let mut reviewed = Reviewed {
+            state: ReviewState::Waiting,
+            decided_by: None,
+            extraction: document.extraction().clone(),
+            reviewers: BTreeSet::new(),
+            comments: Vec::new(),
+            outdated: document.decisions.iter().filter(|other| other.content.shown != document.shown).count(),
+            fields: BTreeMap::new(),
+            accepted_by: BTreeSet::new(),
+        };
+        for decision in standing(document) {
+            reviewed.take(decision, document);
+        }
+        let taken_out =
+            reviewed.fields.iter().filter(|(_, field)| field.holds().is_some_and(|it| it.value.is_none()));
+        reviewed.extraction =
+            without_gaps(reviewed.corrected(document, None), taken_out.map(|(path, _)| path));
+        reviewed
+    }
+
+    /// What is said of a field.
+    pub(crate) fn field(&self, path: &FieldPath) -> Option<&FieldReview> {
+        self.fields.get(path)
+    }
+
+    /// Every field that something is said of.
+    pub(crate) fn fields(&self) -> impl Iterator<Item = (&FieldPath, &FieldReview)> {
+        self.fields.iter()
+    }
+
+    /// Fields that reviewers decide differently.
+    pub(crate) fn disputed(&self) -> impl Iterator<Item = &FieldPath> {
+        self.fields.iter().filter(|(_, field)| field.is_disputed()).map(|(path, _)| path)
+    }
+
+    /// Whether the extraction is another one than the run's.
+    pub(crate) fn is_corrected(&self, document: &ReviewDocument) -> bool {
+        self.extraction != *document.extraction()
+    }
+
+    fn take(&mut self, decision: &Decision, document: &ReviewDocument) {
+        self.reviewers.insert(decision.reviewer.clone());
+        let position = |value: Option<&Value>| Position {
+            reviewer: decision.reviewer.clone(),
+            at: decision.at,
+            action: decision.content.action,
+            value: value.cloned(),
+            comment: decision.content.comment.clone(),
+        };
+        match (&decision.content.field, decision.content.action) {
+            (_, Action::Undo) => {}
+            (field, Action::Comment) => {
+                let about = field.as_ref().map_or_else(String::new, |field| format!("{field}: "));
+                let text = decision.content.comment.as_deref().unwrap_or_default();
+                self.comments.push((decision.reviewer.clone(), decision.at, format!("{about}{text}")));
+                if self.state == ReviewState::Waiting {
+                    self.state = ReviewState::InReview;
+                }
+            }
+            (None, action) => {
+                if action == Action::Accept {
+                    // Who accepts the document says of every field that it is right as it stands.
+                    let extraction = self.corrected(document, None);
+                    for field in document.fields(&extraction) {
+                        let said = self.fields.entry(field.path).or_default();
+                        let own = said.of(&decision.reviewer);
+                        // What was decided about the field itself says more, where it says the same.
+                        if own.is_none_or(|own| own.value != field.value) {
+                            said.say(position(field.value.as_ref()));
+                        }
+                    }
+                    self.accepted_by.insert(decision.reviewer.clone());
+                }
+                let is_accepted = action == Action::Accept;
+                self.state = if is_accepted { ReviewState::Accepted } else { ReviewState::Rejected };
+                self.decided_by = Some(decision.reviewer.clone());
+                if let Some(comment) = &decision.content.comment {
+                    self.comments.push((decision.reviewer.clone(), decision.at, comment.clone()));
+                }
+            }
+            (Some(field), _) => {
+                self.fields.entry(field.clone()).or_default().say(position(decision.value()));
+                self.state = ReviewState::InReview;
+                self.decided_by = None;
+            }
+        }
+    }
+
+    /// The extraction as one reviewer has it, if every value of it was accepted by that reviewer; `None` of others.
+    pub(super) fn accepted_as(&self, reviewer: &str, document: &ReviewDocument) -> Option<Value> {
+        self.accepted_by.contains(reviewer).then(|| {
+            let taken_out = self
+                .fields
+                .iter()
+                .filter(|(_, field)| field.of(reviewer).is_some_and(|position| position.value.is_none()));
+            without_gaps(self.corrected(document, Some(reviewer)), taken_out.map(|(path, _)| path))
+        })
+    }
+
+    /// The extraction with the value of each field that holds, or that one reviewer takes for right, in the order in which they were
+    /// decided; with gaps in lists.
+    fn corrected(&self, document: &ReviewDocument, reviewer: Option<&str>) -> Value {
+        let said = |field: &'_ FieldReview| match reviewer {
+            Some(reviewer) => field.of(reviewer).cloned(),
+            None => field.holds().cloned(),
+        };
+        let mut held: Vec<(&FieldPath, &FieldReview, Position)> =
+            self.fields.iter().filter_map(|(path, field)| Some((path, field, said(field)?))).collect();
+        held.sort_by_key(|(.., position)| position.at);
+        // What is as it was extracted needs no change; that something is not there is said even then.
+        held.retain(|(path, field, position)| {
+            let extracted = path.of(document.extraction()).filter(|value| crate::value::is_present(value));
+            extracted != position.value.as_ref() || position.value.is_none() && field.says_not_present()
+        });
+        let values = held.iter().map(|(path, _, position)| (*path, position.value.as_ref()));
+        with_values(document.extraction(), values, &document.declared)
+    }
+}
+
+/// The decisions about the result that is there, without those that were taken back, in the order of their times.
+pub(super) fn standing(document: &ReviewDocument) -> Vec<&Decision> {
+    let mut ordered: Vec<&Decision> =
+        document.decisions.iter().filter(|decision| decision.content.shown == document.shown).collect();
+    ordered.sort_by_key(|decision| decision.at);
+    let mut standing: Vec<&Decision> = Vec::new();
+    for decision in ordered {
+        if decision.content.action != Action::Undo {
+            standing.push(decision);
+        } else if let Some(at) = standing.iter().rposition(|other| other.reviewer == decision.reviewer) {
+            standing.remove(at);
+        }
+    }
+    standing
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::decision::DecisionContent;
+    use super::super::fields::DeclaredFields;
+    use super::*;
+    use crate::result::DocumentResult;
+    use serde::Deserialize;
+    use serde_json::json;
+    use std::sync::Arc;
+
+    fn document(decisions: &[(&str, Option<&str>, Action, Value)]) -> ReviewDocument {
+        let result = DocumentResult::deserialize(json!({
+            "id": "a", "document_type": "t", "profile": "p", "final_status": "stopped_early", "stop_reason": "unchanged",
+            "iteration_count": 1, "best_iteration": 0, "selection_reason": "only_iteration",
+            "best_extraction": {"grade": "1", "margins": "negative", "date_status": "not_present"},
+            "best_validation": null, "iterations": [], "improvement_trajectory": [], "rollbacks": 0,
+            "usage": {"tokens": 0, "calls": 0, "cost_usd": 0.0}, "elapsed_ms": 1, "review": true, "warnings": []
+        }))
+        .unwrap();
+        let mut document = ReviewDocument::new(result, "d", Arc::new(DeclaredFields::default()), Vec::new());
+        for (number, (reviewer, field, action, value)) in (0..).zip(decisions) {
+            let value = (!value.is_null()).then(|| value.clone());
+            let (before, after) = if action.needs_after() { (None, value) } else { (value, None) };
+            document.decisions.push(Decision {
+                document: "a".to_owned(),
+                reviewer: (*reviewer).to_owned(),
+                at: Timestamp::from_second(number).unwrap(),
+                content: DecisionContent {
+                    field: field.map(FieldPath::named),
+                    action: *action,
+                    before,
+                    after,
+                    comment: None,
+                    spent_ms: None,
+                    shown: document.shown.clone(),
+                    entry: None,
+                },
+            });
+        }
+        document
+    }
+
+    fn folded(decisions: &[(&str, Option<&str>, Action, Value)]) -> Reviewed {
+        document(decisions).reviewed()
+    }
+
+    #[test]
+    fn decisions_correct_the_extraction() {
+        let reviewed = folded(&[
+            ("x", Some("grade"), Action::Edit, json!("2")),
+            ("x", Some("margins"), Action::NotPresent, json!(null)),
+            ("x", Some("date"), Action::Missed, json!("2026-01-01")),
+        ]);
+        assert_eq!(
+            reviewed.extraction,
+            json!({"grade": "2", "margins_status": "not_present", "date": "2026-01-01"})
+        );
+        assert_eq!((reviewed.state, reviewed.disputed().count()), (ReviewState::InReview, 0));
+    }
+
+    #[test]
+    fn the_latest_holds_and_others_are_a_dispute() {
+        let edits = [
+            ("x", Some("grade"), Action::Edit, json!("2")),
+            ("y", Some("grade"), Action::Accept, json!("1")),
+        ];
+        let reviewed = folded(&edits);
+        assert_eq!(reviewed.extraction["grade"], json!("1"));
+        assert_eq!(reviewed.disputed().map(ToString::to_string).collect::<Vec<_>>(), ["grade"]);
+        let agreed = [edits[0].clone(), edits[1].clone(), ("y", Some("grade"), Action::Edit, json!("2"))];
+        assert_eq!(folded(&agreed).disputed().count(), 0);
+    }
+
+    #[test]
+    fn who_accepts_the_document_accepts_what_was_decided_before() {
+        let accepted =
+            [("x", Some("grade"), Action::Edit, json!("2")), ("y", None, Action::Accept, json!(null))];
+        let reviewed = folded(&accepted);
+        assert_eq!((reviewed.state, reviewed.disputed().count()), (ReviewState::Accepted, 0));
+        assert_eq!(reviewed.decided_by.as_deref(), Some("y"));
+        let grade = reviewed.field(&FieldPath::named("grade")).unwrap();
+        assert_eq!(grade.positions().len(), 2);
+        let later =
+            [accepted[0].clone(), accepted[1].clone(), ("x", Some("grade"), Action::Edit, json!("3"))];
+        let reviewed = folded(&later);
+        assert_eq!((reviewed.state, reviewed.disputed().count()), (ReviewState::InReview, 1));
+    }
+
+    #[test]
+    fn undo_takes_back_the_latest_decision_of_its_reviewer() {
+        let reviewed = folded(&[
+            ("x", Some("grade"), Action::Edit, json!("2")),
+            ("x", Some("margins"), Action::Edit, json!("positive")),
+            ("y", Some("grade"), Action::Edit, json!("3")),
+            ("x", None, Action::Undo, json!(null)),
+            ("y", None, Action::Undo, json!(null)),
+            ("y", None, Action::Undo, json!(null)),
+        ]);
+        assert_eq!(reviewed.extraction["grade"], json!("2"));
+        assert_eq!(reviewed.extraction["margins"], json!("negative"));
+        assert_eq!(reviewed.reviewers, BTreeSet::from(["x".to_owned()]));
+    }
+
+    #[test]
+    fn what_was_decided_about_another_result_does_not_count() {
+        let mut document = document(&[("x", Some("grade"), Action::Edit, json!("2"))]);
+        document.shown = "another".to_owned();
+        let reviewed = document.reviewed();
+        assert_eq!((reviewed.state, reviewed.outdated), (ReviewState::Waiting, 1));
+        assert_eq!(reviewed.extraction["grade"], json!("1"));
+    }
+}

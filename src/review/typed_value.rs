@@ -1,0 +1,146 @@
+//! Whether a value can be one of its field, and which value a cell of a table stands for.
+
+use super::entry::Written;
+use super::entry_json::kind;
+use super::field_path::FieldPath;
+use super::fields::DeclaredFields;
+use crate::diag::nearest;
+use crate::score::ValueComparison;
+use serde_json::Value;
+
+/// What is known of the values of a field.
+#[derive(Clone, Copy)]
+pub(super) struct FieldType<'a> {
+    schema: Option<&'a Value>,
+    /// What was extracted.
+    extracted: Option<&'a Value>,
+}
+
+impl<'a> FieldType<'a> {
+    /// By what the profile declares, and by what was extracted where it declares nothing.
+    pub(super) fn of(declared: &'a DeclaredFields, path: &FieldPath, extracted: Option<&'a Value>) -> Self {
+        FieldType { schema: declared.schema_at(path), extracted }
+    }
+
+    /// The types that its schema names; none where it names no types.
+    fn types(self) -> Vec<&'a str> {
+        match self.schema.and_then(|schema| schema.get("type")) {
+            Some(Value::String(one)) => vec![one.as_str()],
+            Some(Value::Array(several)) => several.iter().filter_map(Value::as_str).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The type that a cell is read as.
+    fn reads_as(self) -> &'a str {
+        let types = self.types();
+        let named = types.iter().find(|name| **name != "null").copied();
+        named.unwrap_or(match self.extracted {
+            Some(Value::Number(_)) => "number",
+            Some(Value::Bool(_)) => "boolean",
+            Some(Value::Array(_)) => "array",
+            Some(Value::Object(_)) => "object",
+            Some(Value::String(_) | Value::Null) | None => "string",
+        })
+    }
+
+    /// The value that was written.
+    ///
+    /// # Errors
+    /// What was expected, and what was found.
+    pub(super) fn read(self, written: &Written) -> Result<Value, String> {
+        let cell = match written {
+            Written::Json(value) => return Ok(value.clone()),
+            Written::Cell(cell) => cell,
+        };
+        let found = || format!("found `{}`", shortened(cell));
+        let json = || serde_json::from_str::<Value>(cell).ok();
+        match self.reads_as() {
+            "integer" | "number" => json()
+                .filter(Value::is_number)
+                .ok_or_else(|| format!("expected a number such as 12 or 0.5, {}", found())),
+            "boolean" => json()
+                .filter(Value::is_boolean)
+                .or_else(|| cell.to_lowercase().parse().ok().map(Value::Bool))
+                .ok_or_else(|| format!("expected `true` or `false`, {}", found())),
+            "array" => json()
+                .filter(Value::is_array)
+                .ok_or_else(|| format!("expected a list as JSON, such as `[\"a\", \"b\"]`, {}", found())),
+            "object" => json().filter(Value::is_object).ok_or_else(|| {
+                format!("expected an object as JSON, such as `{{\"ER\": \"positive\"}}`, {}", found())
+            }),
+            _ => Ok(Value::from(cell.as_str())),
+        }
+    }
+
+    /// Whether a value can be one of the field's.
+    ///
+    /// # Errors
+    /// What was expected, and what was found.
+    pub(super) fn admits(
+        self,
+        path: &FieldPath,
+        value: &Value,
+        comparison: Option<ValueComparison<'_>>,
+    ) -> Result<(), String> {
+        let types = self.types();
+        let is = |name: &str| match name {
+            "string" => value.is_string(),
+            "integer" => value.as_f64().is_some_and(|number| number.fract() == 0.0),
+            "number" => value.is_number(),
+            "boolean" => value.is_boolean(),
+            "array" => value.is_array(),
+            "object" => value.is_object(),
+            "null" => value.is_null(),
+            _ => true,
+        };
+        if !types.is_empty() && !types.iter().any(|name| is(name)) {
+            let expected: Vec<&str> =
+                types.iter().filter(|name| **name != "null").map(|name| word(name)).collect();
+            return Err(format!("expected {}, found {}", expected.join(" or "), kind(value)));
+        }
+        if let Some(Value::Array(known)) = self.schema.and_then(|schema| schema.get("enum"))
+            && !known.contains(value)
+        {
+            let texts: Vec<&str> = known.iter().filter_map(Value::as_str).collect();
+            let guess = value.as_str().and_then(|text| nearest(text, texts.iter().copied()));
+            let help = guess.map_or_else(
+                || {
+                    format!(
+                        "expected one of {}",
+                        texts.iter().map(|t| format!("`{t}`")).collect::<Vec<_>>().join(", ")
+                    )
+                },
+                |guess| format!("did you mean `{guess}`?"),
+            );
+            return Err(format!("`{}` is none of its values; {help}", shortened(&shown(value))));
+        }
+        match comparison.and_then(|comparison| comparison.field(&path.last()).expects_instead_of(value)) {
+            Some(expected) => Err(format!("expected {expected}, found `{}`", shortened(&shown(value)))),
+            None => Ok(()),
+        }
+    }
+}
+
+fn word(name: &str) -> &str {
+    match name {
+        "string" => "text",
+        "integer" => "a whole number",
+        "number" => "a number",
+        "boolean" => "`true` or `false`",
+        "array" => "a list",
+        "object" => "an object",
+        other => other,
+    }
+}
+
+/// A value as a table shows it: a text as it is, all else as JSON.
+pub(super) fn shown(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// What a reviewer wrote, as much as a message needs.
+fn shortened(text: &str) -> String {
+    let cut: String = text.chars().take(40).collect();
+    if cut.len() < text.len() { format!("{cut}…") } else { cut }
+}
