@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn decisions_are_read_in_their_order() {
-        let journal = Journal::open(":memory:").unwrap();
+        let journal = Journal::in_memory().unwrap();
         let (one, other) = (run(&journal), run(&journal));
         journal.append_reviews(&one, &[review("b", "x"), review("a", "y")]).unwrap();
         journal.append_reviews(&other, &[review("a", "z")]).unwrap();
@@ -163,7 +163,7 @@ mod tests {
 
     #[test]
     fn all_decisions_are_kept_or_none() {
-        let journal = Journal::open(":memory:").unwrap();
+        let journal = Journal::in_memory().unwrap();
         let run = run(&journal);
         let unknown = journal.append_reviews(&run, &[review("a", "x"), review("c", "x")]).unwrap_err();
         assert!(matches!(unknown, StoreError::UnknownDocument { .. }), "{unknown}");
@@ -178,7 +178,7 @@ mod tests {
 
     #[test]
     fn a_decision_is_never_changed_and_goes_only_with_its_run() {
-        let journal = Journal::open(":memory:").unwrap();
+        let journal = Journal::in_memory().unwrap();
         let (one, other) = (run(&journal), run(&journal));
         for run in [&one, &other] {
             journal.append_reviews(run, &[review("a", "x")]).unwrap();
