@@ -50,8 +50,9 @@ impl Action {
         }
     }
 
-    /// The action of this name.
-    pub(crate) fn named(name: &str) -> Option<Self> {
+    /// The action that somebody wrote, in whatever case, its words apart as they may be.
+    pub(crate) fn written(name: &str) -> Option<Self> {
+        let name = name.to_lowercase().replace([' ', '-'], "_");
         Self::ALL.into_iter().find(|action| action.as_str() == name)
     }
 
@@ -140,7 +141,7 @@ mod tests {
     #[test]
     fn a_decision_is_read_as_it_was_written() {
         for action in Action::ALL {
-            assert_eq!(Action::named(action.as_str()), Some(action));
+            assert_eq!(Action::written(action.as_str()), Some(action));
             assert_eq!(serde_json::to_value(action).unwrap(), json!(action.as_str()));
         }
         let content = DecisionContent {

@@ -1,5 +1,6 @@
 //! A row that somebody filled in, before anything is known to be right about it.
 
+use super::decision::Action;
 use jiff::Timestamp;
 use serde_json::Value;
 use std::fmt;
@@ -44,6 +45,18 @@ impl Entry {
     /// The document that it names.
     pub(crate) fn document(&self) -> Option<&str> {
         self.document.as_deref()
+    }
+
+    /// When it is taken among the others. The rows of a worksheet have no order in time: what takes back comes first, and what is
+    /// said of a document as a whole last, because it is about what its other rows decide.
+    pub(super) fn turn(&self) -> u8 {
+        let is_of_worksheet = self.shown.is_some() && self.at.is_none();
+        let action = self.action.as_deref().filter(|_| is_of_worksheet && self.field.is_none());
+        match action.and_then(Action::written) {
+            Some(Action::Undo) => 0,
+            Some(Action::Accept | Action::Reject) => 2,
+            _ => 1,
+        }
     }
 
     /// What is wrong in a column of it.

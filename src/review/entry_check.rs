@@ -54,7 +54,9 @@ pub(crate) fn checked_entries(entries: &[Entry], context: &EntryContext<'_>) -> 
             *standing_of.entry((id.clone(), decision.reviewer.clone())).or_default() += 1;
         }
     }
-    for entry in entries {
+    let mut in_turn: Vec<&Entry> = entries.iter().collect();
+    in_turn.sort_by_key(|entry| entry.turn());
+    for entry in in_turn {
         let row = Row { entry, context };
         match row.checked(&reviewed) {
             Ok(decision) => {
@@ -174,17 +176,13 @@ impl Row<'_> {
                 None => Ok(Action::Comment),
             };
         };
-        let name = name.to_lowercase().replace([' ', '-'], "_");
-        Action::named(&name).ok_or_else(|| {
+        Action::written(name).ok_or_else(|| {
             let known = Action::ALL.map(Action::as_str);
-            let help = nearest(&name, known).map_or_else(
+            let help = nearest(&name.to_lowercase(), known).map_or_else(
                 || format!("expected one of {}", known.map(|name| format!("`{name}`")).join(", ")),
                 |guess| format!("did you mean `{guess}`?"),
             );
-            entry.error(
-                "decision",
-                format!("no action is called `{}`; {help}", entry.action.as_deref().unwrap_or_default()),
-            )
+            entry.error("decision", format!("no action is called `{name}`; {help}"))
         })
     }
 

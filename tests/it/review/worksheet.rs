@@ -11,6 +11,11 @@ fn exported(place: &Workspace) -> Table {
     Table::read(&place.read("sheet.csv"))
 }
 
+fn exported_all(place: &Workspace) -> Table {
+    place.run(&["review", "export", "--all", "--to", "sheet.csv"]).exits(0);
+    Table::read(&place.read("sheet.csv"))
+}
+
 fn imported(place: &Workspace, table: &Table) -> Ran {
     place.write("sheet.csv", table.written());
     place.run(&["review", "import", "sheet.csv", "--reviewer", "a.meyer", "--format", "json"])
@@ -72,6 +77,24 @@ fn a_filled_worksheet_corrects_and_is_scored_as_validate_does() {
     assert_eq!(corrected["accepted"], json!(validated["final_status"] == "passed"));
     let margins = field(&shown(&place), "margins").clone();
     assert_eq!(margins["decisions"][0]["reviewer"], "b.kaya");
+}
+
+#[test]
+fn a_document_is_accepted_with_what_its_other_rows_decide() {
+    let place = reviewed_run();
+    let mut table = exported(&place);
+    // The row of the document stands above those of its fields.
+    table.fill(THYROID, "", &[("decision", "Accept")]);
+    table.fill(THYROID, "grade", &[("decision", "not present")]);
+    table.fill(THYROID, "margins", &[("decision", "edit"), ("after", "uninvolved")]);
+    assert_eq!(imported(&place, &table).exits(0).json()["documents"][0]["state"], "accepted");
+    // Of a later worksheet what is taken back is the acceptance, and not what the worksheet decides.
+    let mut later = exported_all(&place);
+    later.fill(THYROID, "", &[("decision", "undo")]);
+    later.fill(THYROID, "histology", &[("decision", "accept")]);
+    let answer = imported(&place, &later).exits(0).json();
+    assert_eq!((&answer["kept"], &answer["documents"][0]["state"]), (&json!(2), &json!("in_review")));
+    assert_eq!(field(&shown(&place), "histology")["decisions"].as_array().unwrap().len(), 1);
 }
 
 #[test]
