@@ -2,6 +2,7 @@
 
 use super::cell::Cell;
 use super::document::ExportedDocument;
+use crate::review::ReviewState;
 use crate::score::{LeafEvidence, is_name_of_date, top_level_field};
 use crate::value::escape;
 use serde_json::Number;
@@ -11,7 +12,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 const MOST_FIELDS: usize = 2_000;
 
 /// Columns about the document, and what each says.
-const FIXED: [(&str, &str); 13] = [
+const FIXED: [(&str, &str); 14] = [
     ("document", "The document's id in the run"),
     ("document_type", "Its type, given or found"),
     (
@@ -21,6 +22,10 @@ const FIXED: [(&str, &str); 13] = [
     ("final_status", "How its run ended"),
     ("stop_reason", "Why"),
     ("needs_review", "Whether a person must look at it"),
+    (
+        "reviewed",
+        "What reviewers made of it: in_review, accepted or rejected; empty where nobody has decided anything",
+    ),
     ("overall", "The overall score of the candidate that is returned, from 0 to 1"),
     ("iterations", "How many candidates were assessed"),
     ("issues", "How many issues the candidate that is returned has, without those that only inform"),
@@ -208,6 +213,7 @@ fn about(document: &ExportedDocument) -> Vec<Cell<'_>> {
         of(result.map(|result| result.final_status.as_str())),
         result.map_or(Cell::Empty, |result| Cell::Text(result.stop_reason.to_string().into())),
         result.map_or(Cell::Empty, |result| Cell::Truth(result.review)),
+        of(document.reviewed.map(ReviewState::as_str)),
         validation.map_or(Cell::Empty, |validation| Cell::decimal(validation.overall)),
         count(result.map(|result| result.iteration_count)),
         count(issues),

@@ -3,6 +3,7 @@
 use super::corrections::Applied;
 use crate::policy::FinalStatus;
 use crate::result::DocumentResult;
+use crate::review::ReviewState;
 use serde_json::Value;
 
 /// What became of a document, in the words of a run's summary.
@@ -57,6 +58,8 @@ pub(crate) struct ExportedDocument {
     /// SHA-256 of its bytes.
     pub(crate) source_digest: String,
     pub(crate) decision: Decision,
+    /// What reviewers made of it; `None` where nobody has decided anything about this result.
+    pub(crate) reviewed: Option<ReviewState>,
     /// With what reviewers put right.
     pub(crate) result: Option<DocumentResult>,
     /// Why there is no result, or what went wrong.
@@ -66,6 +69,11 @@ pub(crate) struct ExportedDocument {
 }
 
 impl ExportedDocument {
+    /// Whether it may be relied on: it passed, nobody has to look at it, and whoever did so all the same accepted it.
+    pub(crate) fn is_final(&self) -> bool {
+        self.decision == Decision::Passed && matches!(self.reviewed, None | Some(ReviewState::Accepted))
+    }
+
     /// The members at the top of its extraction.
     pub(crate) fn fields(&self) -> impl Iterator<Item = (&str, &Value)> {
         let extraction = self.result.as_ref().and_then(|result| result.best_extraction.as_deref());

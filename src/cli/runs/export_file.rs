@@ -5,6 +5,7 @@ use super::super::headings::OUTPUT;
 use super::super::loading::ProfileArguments;
 use super::super::output::Output;
 use super::super::resume::{go_to_folder, words};
+use super::super::review::decisions_by_document;
 use super::super::run_arguments;
 use super::exported::{Exported, named, read_corrections};
 use crate::disk::{self, FolderKey};
@@ -111,6 +112,7 @@ impl FileArguments {
             types: self.types.iter().cloned().collect(),
             left_out: self.leave_out.iter().cloned().collect(),
             corrections: read_corrections(&self.corrections, output)?,
+            decided: decisions_by_document(journal, &run.id)?,
             terms: terms.filter(|_| target.format == FileFormat::Jsonl),
         };
         let about = ExportedRun {
@@ -235,9 +237,13 @@ impl Written {
         };
         let named = &target.named;
         output.say(&format!("{} of run `{}` in `{named}`", documents(self.documents), run.id));
-        let what = if target.format == FileFormat::Fhir { "no extraction" } else { "no result" };
+        let why = if target.format == FileFormat::Fhir {
+            "they have no extraction, or reviewers rejected them"
+        } else {
+            "they have no result"
+        };
         if self.left_out > 0 {
-            output.say(&format!("  left out, because they have {what}: {}", documents(self.left_out)));
+            output.say(&format!("  left out, because {why}: {}", documents(self.left_out)));
         }
         if self.preliminary > 0 {
             output.say(&format!(
@@ -351,9 +357,14 @@ fn jsonl(exported: &Exported<'_>, file: &mut File) -> Result<Written, Unwritten>
     lines(exported, file, |document| {
         let Some(result) = &document.result else { return Ok(None) };
         let mut line = serde_json::to_value(result).map_err(io::Error::from)?;
-        if let (Value::Object(members), false) = (&mut line, document.corrected.is_empty()) {
-            let corrected = document.corrected.iter().map(crate::export::Applied::to_json).collect();
-            members.insert("corrections".to_owned(), corrected);
+        if let Value::Object(members) = &mut line {
+            if let Some(state) = document.reviewed {
+                members.insert("reviewed".to_owned(), state.as_str().into());
+            }
+            if !document.corrected.is_empty() {
+                let corrected = document.corrected.iter().map(crate::export::Applied::to_json).collect();
+                members.insert("corrections".to_owned(), corrected);
+            }
         }
         Ok(Some(line))
     })

@@ -7,13 +7,14 @@ use crate::diag::nearest;
 use crate::export::{Corrections, Decision, Disagreement, ExportedDocument};
 use crate::plan::Terms;
 use crate::result::DocumentResult;
+use crate::review::{self, DeclaredFields, ReviewDocument, ReviewState};
 use crate::run::rebuilt;
 use crate::score::{Evidence, top_level_field};
 use crate::store::{DocumentStage, Journal, StoredDocument, StoredRun};
 use crate::value::sanitize_line;
 use serde::Deserialize;
 use serde_json::Value;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -29,6 +30,8 @@ pub(super) struct Exported<'r> {
     /// Fields that are left out.
     pub(super) left_out: BTreeSet<String>,
     pub(super) corrections: Corrections,
+    /// What reviewers decided about each document.
+    pub(super) decided: BTreeMap<String, Vec<review::Decision>>,
     /// Whether what explains results is exported with them.
     pub(super) terms: Option<Terms>,
 }
@@ -144,6 +147,7 @@ impl Exported<'_> {
             document_type: stored.record.document_type.clone(),
             source_digest: stored.record.source_digest.clone(),
             decision: Decision::Waiting,
+            reviewed: None,
             result: None,
             detail: stored.reason.clone(),
             corrected: Vec::new(),
@@ -175,6 +179,7 @@ impl Exported<'_> {
                 return Ok(document);
             }
         };
+        document.reviewed = self.reviewed(&result, &stored.record.source_digest);
         let mut extraction = result.best_extraction.take().map(Arc::unwrap_or_clone).unwrap_or_default();
         let (applied, lost) = self.corrections.apply(id, &mut extraction);
         if let Some(path) = lost.first() {
@@ -188,6 +193,14 @@ impl Exported<'_> {
         document.corrected = applied;
         document.result = Some(result);
         Ok(document)
+    }
+
+    /// What the decisions about a result come to. What the profile declares of fields does not matter for that.
+    fn reviewed(&self, result: &DocumentResult, source_digest: &str) -> Option<ReviewState> {
+        let decided = self.decided.get(result.id.as_str())?.clone();
+        let document =
+            ReviewDocument::new(result.clone(), source_digest, Arc::new(DeclaredFields::default()), decided);
+        Some(document.reviewed().state).filter(|state| *state != ReviewState::Waiting)
     }
 }
 

@@ -6,13 +6,17 @@ use super::provenance::provenance;
 use super::{FhirExport, NAMES, Resource, Standing};
 use crate::export::cell::in_decimals;
 use crate::export::document::ExportedDocument;
+use crate::review::ReviewState;
 use serde_json::{Map, Value, json};
 
-/// The bundle of a document that has an extraction; `None` of any other.
+/// The bundle of a document that has an extraction, and was not rejected by a reviewer; `None` of any other.
 pub(crate) fn bundle(export: &FhirExport<'_>, document: &ExportedDocument) -> Option<Value> {
     let extraction = document.result.as_ref()?.best_extraction.as_ref()?;
     extraction.as_object()?;
-    let standing = Standing::of(document.decision);
+    if document.reviewed == Some(ReviewState::Rejected) {
+        return None;
+    }
+    let standing = Standing::of(document);
     let observed = observations(export, document, standing);
     // A report of which some part is preliminary is not final.
     let is_final = standing == Standing::Final && observed.iter().all(|(_, of)| *of == Standing::Final);
@@ -68,6 +72,7 @@ fn decided(document: &ExportedDocument) -> Option<Value> {
         part("final-status", "String", text(result.final_status.as_str())),
         part("stop-reason", "String", text(&result.stop_reason.to_string())),
         part("needs-review", "Boolean", Some(result.review.into())),
+        part("reviewed", "String", document.reviewed.and_then(|state| text(state.as_str()))),
         part("overall", "Decimal", overall.map(Value::Number)),
         part("iterations", "Integer", count(result.iteration_count)),
     ];

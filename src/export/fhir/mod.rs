@@ -13,7 +13,7 @@ mod provenance;
 pub(crate) use bundle::bundle;
 
 use super::columns::ExportedRun;
-use super::document::{Decision, ExportedDocument};
+use super::document::ExportedDocument;
 use crate::rules::ExportTerms;
 use serde_json::{Value, json};
 
@@ -23,15 +23,15 @@ const NAMES: &str = "https://github.com/loopctl/loopctl/fhir/";
 /// Whether something may be relied on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Standing {
-    /// It was accepted, and nobody has to look at it.
+    /// It was accepted, nobody has to look at it, and nobody who did found fault with it.
     Final,
     /// It was not, or somebody has to.
     Preliminary,
 }
 
 impl Standing {
-    fn of(decision: Decision) -> Self {
-        if decision == Decision::Passed { Standing::Final } else { Standing::Preliminary }
+    fn of(document: &ExportedDocument) -> Self {
+        if document.is_final() { Standing::Final } else { Standing::Preliminary }
     }
 
     fn as_str(self) -> &'static str {

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 /// The bundles of a file, each of which must be valid.
-fn bundles(place: &Workspace, file: &str) -> Vec<Value> {
+pub(super) fn bundles(place: &Workspace, file: &str) -> Vec<Value> {
     let schema = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fhir/bundle.schema.json");
     let schema: Value = serde_json::from_str(&std::fs::read_to_string(schema).unwrap()).unwrap();
     let validator = jsonschema::validator_for(&schema).unwrap();

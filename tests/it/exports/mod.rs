@@ -1,6 +1,7 @@
 //! `loopctl runs export --to FILE`: runs as tables, workbooks, lines and FHIR bundles.
 
 mod fhir;
+mod reviewed;
 mod tables;
 mod wrong_use;
 
