@@ -3,6 +3,7 @@
 use super::decision::Action;
 use super::entry::{Entry, EntryError, Written};
 use crate::diag::nearest;
+use crate::experiment::evaluate::{kind, moment_or_day};
 use serde_json::{Map, Value};
 
 /// What may stand in a line.
@@ -70,7 +71,7 @@ fn read_line(line: u64, text: &[u8]) -> Result<Entry, EntryError> {
         comment: text("comment")?,
         reviewer: text("reviewer")?,
         shown: text("shown")?,
-        at: text("at")?.map(|at| moment(&at).ok_or_else(|| no_moment(&entry))).transpose()?,
+        at: text("at")?.map(|at| moment_or_day(&at).ok_or_else(|| no_moment(&entry))).transpose()?,
         spent_ms: match members.get("spent_ms") {
             None | Some(Value::Null) => None,
             Some(given) => Some(
@@ -102,22 +103,4 @@ fn read_line(line: u64, text: &[u8]) -> Result<Entry, EntryError> {
 
 fn no_moment(entry: &Entry) -> EntryError {
     entry.error("at", "expected a moment such as `2026-11-25T09:30:00Z`, or a day such as `2026-11-25`")
-}
-
-/// A moment with its offset, or a day.
-pub(super) fn moment(text: &str) -> Option<jiff::Timestamp> {
-    let whole_day = || text.parse::<jiff::civil::Date>().ok()?.to_zoned(jiff::tz::TimeZone::UTC).ok();
-    text.parse().ok().or_else(|| whole_day().map(|day| day.timestamp()))
-}
-
-/// What kind of JSON a value is, for people.
-pub(super) fn kind(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "`null`",
-        Value::Bool(_) => "a truth value",
-        Value::Number(_) => "a number",
-        Value::String(_) => "text",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "an object",
-    }
 }

@@ -1,10 +1,10 @@
 //! Whether a value can be one of its field, and which value a cell of a table stands for.
 
 use super::entry::Written;
-use super::entry_json::kind;
 use super::field_path::FieldPath;
 use super::fields::DeclaredFields;
 use crate::diag::nearest;
+use crate::experiment::evaluate::kind;
 use crate::score::ValueComparison;
 use serde_json::Value;
 

@@ -3,11 +3,11 @@
 use super::cells::{guarded, unguarded};
 use super::document::ReviewDocument;
 use super::entry::{Entry, EntryError, Written};
-use super::entry_json::moment;
 use super::queue::reasons;
 use super::reviewed::Reviewed;
 use super::typed_value::shown;
 use crate::diag::nearest;
+use crate::experiment::evaluate::moment_or_day;
 use csv::{ReaderBuilder, StringRecord, Trim, WriterBuilder};
 use serde::Serialize;
 use serde_json::Value;
@@ -195,7 +195,7 @@ fn read_row(header: &StringRecord, row: &StringRecord, line: u64) -> Result<Entr
         ..Entry::default()
     };
     if let Some(at) = word("at") {
-        let read = moment(&at);
+        let read = moment_or_day(&at);
         entry.at =
             Some(read.ok_or_else(|| entry.error("at", "expected a moment such as `2026-11-25T09:30:00Z`"))?);
     }

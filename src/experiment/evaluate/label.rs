@@ -97,10 +97,15 @@ pub(super) fn field_name(name: &str) -> String {
     }
 }
 
+/// A moment with its offset, or a day, which begins in UTC.
+pub(crate) fn moment_or_day(text: &str) -> Option<jiff::Timestamp> {
+    let whole_day = || text.parse::<jiff::civil::Date>().ok()?.to_zoned(jiff::tz::TimeZone::UTC).ok();
+    text.parse().ok().or_else(|| whole_day().map(|day| day.timestamp()))
+}
+
 /// A moment as a label writes it.
 pub(super) fn moment(text: &str, place: &str) -> Result<jiff::Timestamp, LabelError> {
-    let whole_day = || text.parse::<jiff::civil::Date>().ok()?.to_zoned(jiff::tz::TimeZone::UTC).ok();
-    text.parse().ok().or_else(|| whole_day().map(|day| day.timestamp())).ok_or_else(|| {
+    moment_or_day(text).ok_or_else(|| {
         LabelError::new(
             place,
             "`at`: expected a moment such as `2026-11-25T09:30:00Z` or a day such as `2026-11-25`",

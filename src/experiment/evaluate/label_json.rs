@@ -214,7 +214,7 @@ fn optional_text(members: &Map<String, Value>, key: &str, place: &str) -> Result
 }
 
 /// What kind of JSON a value is, for people.
-pub(super) fn kind(value: &Value) -> &'static str {
+pub(crate) fn kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "`null`",
         Value::Bool(_) => "a truth value",

@@ -29,7 +29,7 @@ pub(crate) use evaluation::{
 };
 pub(crate) use evaluator::Evaluator;
 pub(crate) use example_map::unknown_fields;
-pub(crate) use label::{LabelError, LabelRecord};
-pub(crate) use label_json::{read_json, read_json_line};
+pub(crate) use label::{LabelError, LabelRecord, moment_or_day};
+pub(crate) use label_json::{kind, read_json, read_json_line};
 pub(crate) use label_map::{LabelMap, WrittenLabelMap};
 pub(crate) use label_table::read_table;
