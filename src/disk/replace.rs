@@ -51,7 +51,7 @@ pub(crate) fn write_private<T>(
     written().map_err(plain)
 }
 
-/// Puts what `content` writes in the place of its owner's file at `path`. When `content` fails, or anything else does, what stood there still does.
+/// Puts what `content` writes in the place of its owner's file at `path`. When `content` or anything else fails, the earlier file is unchanged.
 ///
 /// # Errors
 /// As [`replace`]; what `content` says is within.

@@ -1,10 +1,10 @@
-//! What stands in a cell of a table.
+//! The content of a table cell.
 
 use jiff::civil::Date;
 use serde_json::{Number, Value};
 use std::borrow::Cow;
 
-/// What stands in a cell.
+/// The content of a cell.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Cell<'a> {
     Empty,

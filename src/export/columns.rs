@@ -68,7 +68,7 @@ struct FieldColumns {
     is_date: bool,
 }
 
-/// What stands beside a value where there is evidence, and what it says.
+/// The columns beside a value that has evidence, and their meaning.
 const BESIDE: [(&str, &str); 4] = [
     (
         "support",
@@ -181,7 +181,7 @@ impl Columns {
 }
 
 impl FieldColumns {
-    /// What stands beside the value.
+    /// The columns beside the value.
     fn parts(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
         let corrected = (
             "corrected_by",

@@ -1,4 +1,4 @@
-//! What reviewers put right, laid over the extractions of a run.
+//! Corrections of reviewers, applied to the extractions of a run.
 
 use crate::value::{escape, unescape};
 use serde_json::{Map, Value};
@@ -24,11 +24,11 @@ pub(crate) struct Corrections(HashMap<String, Vec<Correction>>);
 pub(crate) struct Disagreement {
     pub(crate) document: String,
     pub(crate) field: String,
-    /// Where both stand.
+    /// Where each of them is written.
     pub(crate) places: [String; 2],
 }
 
-/// A correction that was laid over an extraction.
+/// A correction that was applied to an extraction.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Applied {
     /// JSON Pointer into the extraction.
@@ -52,7 +52,7 @@ impl Applied {
         self.before == self.after
     }
 
-    /// Whether what stands at `path` is the reviewer's, and not what was extracted.
+    /// Whether the value at `path` is the reviewer's, and not the extracted one.
     pub(crate) fn replaces(&self, path: &str) -> bool {
         let within =
             path.strip_prefix(&self.path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
@@ -72,7 +72,7 @@ impl Applied {
 }
 
 impl Corrections {
-    /// Adds one. `field` is the name of a member of the extraction, or a JSON Pointer; `place` says where the correction stands.
+    /// Adds one. `field` is the name of a member of the extraction, or a JSON Pointer; `place` says where the correction is written.
     pub(crate) fn add(
         &mut self,
         document: &str,
@@ -106,7 +106,7 @@ impl Corrections {
         self.0.keys().map(String::as_str)
     }
 
-    /// Lays the corrections of a document over its extraction: what was applied, in the order of time, and the places that the
+    /// Applies the corrections of a document to its extraction: those that were applied, in the order of time, and the places that the
     /// extraction does not have.
     pub(crate) fn apply(&self, document: &str, extraction: &mut Value) -> (Vec<Applied>, Vec<String>) {
         let (mut applied, mut lost) = (Vec::new(), Vec::new());
@@ -129,7 +129,7 @@ impl Corrections {
     }
 }
 
-/// Puts a value to a place whose surroundings are there, and says what stood there.
+/// Sets the value at a place whose parent exists, and returns the earlier one.
 fn put(whole: &mut Value, path: &str, value: Value) -> Option<Value> {
     let (above, last) = path.rsplit_once('/')?;
     if whole.is_null() && above.is_empty() {

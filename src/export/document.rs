@@ -8,7 +8,7 @@ use serde_json::Value;
 
 /// What became of a document, in the words of a run's summary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Decision {
+pub(crate) enum DocumentDecision {
     /// Accepted, or there was nothing to do.
     Passed,
     /// A person must look at it, whether it was accepted or not.
@@ -25,27 +25,27 @@ pub(crate) enum Decision {
     Waiting,
 }
 
-impl Decision {
+impl DocumentDecision {
     /// Of a document that has a result.
     pub(crate) fn of(result: &DocumentResult) -> Self {
         match result.final_status {
-            FinalStatus::Cancelled => Decision::Stopped,
-            _ if result.review => Decision::NeedsReview,
-            status if status.passes() => Decision::Passed,
-            FinalStatus::Failed => Decision::Failed,
-            _ => Decision::NotPassed,
+            FinalStatus::Cancelled => DocumentDecision::Stopped,
+            _ if result.review => DocumentDecision::NeedsReview,
+            status if status.passes() => DocumentDecision::Passed,
+            FinalStatus::Failed => DocumentDecision::Failed,
+            _ => DocumentDecision::NotPassed,
         }
     }
 
     pub(crate) fn as_str(self) -> &'static str {
         match self {
-            Decision::Passed => "passed",
-            Decision::NeedsReview => "needs review",
-            Decision::NotPassed => "not passed",
-            Decision::Failed => "failed",
-            Decision::GivenUp => "given up",
-            Decision::Stopped => "stopped",
-            Decision::Waiting => "waiting",
+            DocumentDecision::Passed => "passed",
+            DocumentDecision::NeedsReview => "needs review",
+            DocumentDecision::NotPassed => "not passed",
+            DocumentDecision::Failed => "failed",
+            DocumentDecision::GivenUp => "given up",
+            DocumentDecision::Stopped => "stopped",
+            DocumentDecision::Waiting => "waiting",
         }
     }
 }
@@ -57,21 +57,22 @@ pub(crate) struct ExportedDocument {
     pub(crate) document_type: String,
     /// SHA-256 of its bytes.
     pub(crate) source_digest: String,
-    pub(crate) decision: Decision,
+    pub(crate) decision: DocumentDecision,
     /// What reviewers made of it; `None` where nobody has decided anything about this result.
     pub(crate) reviewed: Option<ReviewState>,
-    /// With what reviewers put right.
+    /// With reviewers' corrections applied.
     pub(crate) result: Option<DocumentResult>,
     /// Why there is no result, or what went wrong.
     pub(crate) detail: Option<String>,
-    /// What reviewers put right.
+    /// Reviewers' corrections that were applied.
     pub(crate) corrected: Vec<Applied>,
 }
 
 impl ExportedDocument {
-    /// Whether it may be relied on: it passed, nobody has to look at it, and whoever did so all the same accepted it.
+    /// Whether it may be relied on: it passed, does not need review, and was accepted if it was reviewed all the same.
     pub(crate) fn is_final(&self) -> bool {
-        self.decision == Decision::Passed && matches!(self.reviewed, None | Some(ReviewState::Accepted))
+        self.decision == DocumentDecision::Passed
+            && matches!(self.reviewed, None | Some(ReviewState::Accepted))
     }
 
     /// The members at the top of its extraction.

@@ -1,7 +1,7 @@
 //! Results of a run as files for other programs: tables (CSV, XLSX), and FHIR. One document at a time, so that a run of any size
 //! can be exported.
 //!
-//! - `document`: what is exported of one document; `corrections`: what reviewers put right, laid over it;
+//! - `document`: what is exported of one document; `corrections`: reviewers' corrections, applied to it;
 //! - `cell` and `columns`: a document as a row; `csv_table` and `workbook`: rows as files;
 //! - `fhir`: a document as a bundle.
 
@@ -17,5 +17,5 @@ pub(crate) use cell::Cell;
 pub(crate) use columns::{Columns, ExportedRun, TooManyFields};
 pub(crate) use corrections::{Applied, Corrections, Disagreement};
 pub(crate) use csv_table::CsvTable;
-pub(crate) use document::{Decision, ExportedDocument};
+pub(crate) use document::{DocumentDecision, ExportedDocument};
 pub(crate) use workbook::{MOST_ROWS, Workbook};

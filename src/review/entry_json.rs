@@ -2,29 +2,13 @@
 
 use super::decision::Action;
 use super::entry::{Entry, EntryError, Written};
+use super::worksheet::{COLUMNS, MORE_COLUMNS};
 use crate::diag::nearest;
 use crate::experiment::evaluate::{kind, moment_or_day};
 use serde_json::{Map, Value};
 
-/// What may stand in a line.
-const KEYS: [&str; 16] = [
-    "document",
-    "document_type",
-    "reasons",
-    "field",
-    "value",
-    "quote",
-    "support",
-    "decision",
-    "action",
-    "before",
-    "after",
-    "comment",
-    "reviewer",
-    "at",
-    "spent_ms",
-    "shown",
-];
+/// The members that a line may have beside the columns of a worksheet. `cluster` is one of corrections, and of no use here.
+const MORE_KEYS: [&str; 3] = ["action", "before", "cluster"];
 
 /// Reads every line. What is wrong is returned with the entries that are not.
 pub(crate) fn read_entry_lines(bytes: &[u8]) -> (Vec<Entry>, Vec<EntryError>) {
@@ -52,8 +36,9 @@ fn read_line(line: u64, text: &[u8]) -> Result<Entry, EntryError> {
         }
     };
     let mut entry = Entry { line, ..Entry::default() };
-    if let Some(unknown) = members.keys().find(|key| !KEYS.contains(&key.as_str())) {
-        let guess = nearest(unknown, KEYS).map_or_else(
+    let known = || COLUMNS.into_iter().chain(MORE_COLUMNS).chain(MORE_KEYS);
+    if let Some(unknown) = members.keys().find(|key| !known().any(|known| known == key.as_str())) {
+        let guess = nearest(unknown, known()).map_or_else(
             || "expected `document`, `field`, `decision`, `after`, `comment`, `reviewer`".to_owned(),
             |guess| format!("did you mean `{guess}`?"),
         );

@@ -6,13 +6,13 @@ use crate::value::is_present;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// What stands behind the name of a field where an extraction says how it stands.
+/// Suffix of the member by which an extraction says that it has no value for a field: `grade_status`.
 const STATUS: &str = "_status";
 
 /// What an extraction says of a field that the document has nothing about.
 const NOT_PRESENT: &str = "not_present";
 
-/// What may stand there.
+/// The values of such a member.
 const STATUSES: [&str; 3] = ["present", NOT_PRESENT, "ambiguous"];
 
 /// A field to decide about.

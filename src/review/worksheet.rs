@@ -13,7 +13,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 /// The columns, in their order.
-const COLUMNS: [&str; 12] = [
+pub(super) const COLUMNS: [&str; 12] = [
     "document",
     "document_type",
     "reasons",
@@ -29,7 +29,7 @@ const COLUMNS: [&str; 12] = [
 ];
 
 /// Columns that a table may have besides.
-const MORE_COLUMNS: [&str; 2] = ["at", "spent_ms"];
+pub(super) const MORE_COLUMNS: [&str; 2] = ["at", "spent_ms"];
 
 /// Longest value and quote that a table shows, in characters.
 const LONGEST: usize = 2_000;

@@ -1,16 +1,16 @@
-//! A place of a document with what stands round it.
+//! A passage of a document with its context.
 
 use crate::score::SourceSpan;
 use crate::value::sanitize_line;
 use serde::Serialize;
 
-/// How much is shown on either side, in characters.
+/// Context on either side, in characters.
 const AROUND: usize = 60;
 
-/// Longest place that is shown whole, in characters.
+/// Longest passage that is shown whole, in characters.
 const LONGEST: usize = 200;
 
-/// A place of a document.
+/// A passage of a document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct Passage {
     /// Its line, from 1.
@@ -18,14 +18,14 @@ pub(super) struct Passage {
     /// Its first character, and one past its last.
     pub(super) start: usize,
     pub(super) end: usize,
-    /// What stands before it, on its line or close to it.
+    /// The text before it on its line, at most [`AROUND`] characters.
     before: String,
     text: String,
     after: String,
 }
 
 impl Passage {
-    /// The place that a span means in a text.
+    /// The passage of a span of a text.
     pub(super) fn of(text: &str, span: SourceSpan) -> Self {
         let (start, end) = (span.start, span.end.max(span.start));
         let from = start.saturating_sub(AROUND);
@@ -48,7 +48,7 @@ impl Passage {
         }
     }
 
-    /// For people: the place between `[` and `]`.
+    /// For people: the passage between `[` and `]`.
     pub(super) fn shown(&self) -> String {
         format!("line {}: {}[{}]{}", self.line, self.before, self.text, self.after)
     }

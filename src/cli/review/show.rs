@@ -304,7 +304,7 @@ fn page(shown: &ShownDocument<'_>, paint: Paint) -> String {
         );
     }
     let width = shown.fields.iter().map(|field| field.field.chars().count()).max().unwrap_or_default();
-    // Fields that have more to say than a line stand apart.
+    // Fields of more than one line are set apart.
     let mut stands_apart = true;
     for field in &shown.fields {
         let details = details(field, paint);

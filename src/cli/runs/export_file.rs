@@ -10,7 +10,7 @@ use super::super::run_arguments;
 use super::exported::{Exported, named, read_corrections};
 use crate::disk::{self, FolderKey};
 use crate::export::fhir::{FhirExport, bundle};
-use crate::export::{Columns, CsvTable, Decision, ExportedRun, MOST_ROWS, TooManyFields, Workbook};
+use crate::export::{Columns, CsvTable, DocumentDecision, ExportedRun, MOST_ROWS, TooManyFields, Workbook};
 use crate::plan::{Plan, Terms};
 use crate::rules::ExportTerms;
 use crate::store::{Journal, StoredRun};
@@ -47,7 +47,7 @@ pub(super) struct FileArguments {
     /// Only documents of this type (repeatable)
     #[arg(long = "type", value_name = "TYPE", requires = "to", help_heading = OUTPUT)]
     types: Vec<String>,
-    /// What reviewers put right, one correction on each line: their values are written, with who said so (repeatable)
+    /// Reviewers' corrections, one on each line: the corrected values are written, with the reviewer's name (repeatable)
     #[arg(long, value_name = "FILE", requires = "to", help_heading = OUTPUT)]
     corrections: Vec<PathBuf>,
     /// Leave a field out, such as `rawText` (repeatable); not of JSONL, whose results are whole
@@ -187,7 +187,7 @@ impl Target {
     ) -> Result<Written, Failure> {
         let cant = |error: io::Error| {
             Failure::broken(format!("can't write to `{}`: {error}", self.named))
-                .help("what stood there before still does; name a file in a folder that can be written to, on a disk with room")
+                .help("the earlier file, if any, is unchanged; name a file in a folder that can be written to, on a disk with room")
         };
         match disk::write_whole(&self.path, content).map_err(cant)? {
             Ok(written) => Ok(written),
@@ -389,7 +389,7 @@ fn refuse_other_types(exported: &Exported<'_>, terms: &ExportTerms) -> Result<()
         let kind = &document.document_type;
         if terms.types.contains_key(kind) {
             found.insert(kind.clone());
-        } else if document.result.is_some() || document.decision != Decision::Waiting {
+        } else if document.result.is_some() || document.decision != DocumentDecision::Waiting {
             *others.entry(kind.clone()).or_default() += 1;
         }
         Ok(())

@@ -1,10 +1,10 @@
-//! The documents of a run as they are exported: from the journal, with what reviewers put right.
+//! The documents of a run as they are exported: from the journal, with reviewers' corrections.
 
 use super::super::evaluate::LabelFiles;
 use super::super::exit::Failure;
 use super::super::output::Output;
 use crate::diag::nearest;
-use crate::export::{Corrections, Decision, Disagreement, ExportedDocument};
+use crate::export::{Corrections, Disagreement, DocumentDecision, ExportedDocument};
 use crate::plan::Terms;
 use crate::result::DocumentResult;
 use crate::review::{self, DeclaredFields, ReviewDocument, ReviewState};
@@ -146,7 +146,7 @@ impl Exported<'_> {
             id: id.to_owned(),
             document_type: stored.record.document_type.clone(),
             source_digest: stored.record.source_digest.clone(),
-            decision: Decision::Waiting,
+            decision: DocumentDecision::Waiting,
             reviewed: None,
             result: None,
             detail: stored.reason.clone(),
@@ -157,9 +157,11 @@ impl Exported<'_> {
         // What it came to before it waits again is nothing yet.
         let Some(outcome) = outcome.filter(|_| is_over) else {
             document.decision = match stored.stage {
-                DocumentStage::Failed | DocumentStage::Finished => Decision::Failed,
-                DocumentStage::GivenUp => Decision::GivenUp,
-                DocumentStage::Waiting | DocumentStage::Running | DocumentStage::Parked => Decision::Waiting,
+                DocumentStage::Failed | DocumentStage::Finished => DocumentDecision::Failed,
+                DocumentStage::GivenUp => DocumentDecision::GivenUp,
+                DocumentStage::Waiting | DocumentStage::Running | DocumentStage::Parked => {
+                    DocumentDecision::Waiting
+                }
             };
             return Ok(document);
         };
@@ -174,7 +176,7 @@ impl Exported<'_> {
         let mut result = match read {
             Ok(result) => result,
             Err(why) => {
-                document.decision = Decision::Failed;
+                document.decision = DocumentDecision::Failed;
                 document.detail = Some(why);
                 return Ok(document);
             }
@@ -188,7 +190,7 @@ impl Exported<'_> {
         }
         result.best_extraction = (!extraction.is_null()).then(|| Arc::new(extraction));
         document.document_type.clone_from(&result.document_type);
-        document.decision = Decision::of(&result);
+        document.decision = DocumentDecision::of(&result);
         document.detail = result.detail.clone().or(document.detail);
         document.corrected = applied;
         document.result = Some(result);

@@ -41,7 +41,7 @@ pub(super) fn example(columns: &[&str], file: &str) -> Vec<String> {
     let cluster = cluster.map(|column| format!("cluster: {}\\n", quoted(column))).unwrap_or_default();
     let map = map_beside(file);
     vec![
-        "say which column is which in a map; for these columns such as this one, with the names of the profile's fields:".to_owned(),
+        "map the columns to fields of the profile in a file, for example:".to_owned(),
         format!(
             "  printf 'document: {}\\n{cluster}fields: [{}]\\n' > {map}",
             quoted(document),

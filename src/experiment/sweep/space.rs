@@ -129,12 +129,12 @@ impl Space {
         (0..above).flat_map(move |high| (0..below).map(move |low| (high * count + place) * below + low))
     }
 
-    /// Where the value at `place` of a setting stands.
+    /// The span of the value at `place` of a setting.
     pub(super) fn place_of(&self, setting: usize, place: usize) -> Option<&Span> {
         self.settings.get(setting)?.values.get(place).map(|(_, laid)| laid.span())
     }
 
-    /// Where the key of a setting stands.
+    /// The span of the key of a setting.
     pub(super) fn key_of(&self, setting: usize) -> Option<&Span> {
         self.settings.get(setting).map(|setting| &setting.key_span)
     }

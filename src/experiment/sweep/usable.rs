@@ -36,7 +36,7 @@ impl Experiment {
             let wrong = self.look_at(profile, (setting, place), &mut build, &mut usable)?;
             let (Some(wrong), Some(value)) = (wrong, self.space.place_of(setting, place)) else { continue };
             for problem in wrong.iter().filter(|problem| problem.level == Level::Error) {
-                // The numbers of a range stand at one place: the first that is wrong speaks for all.
+                // The numbers of a range share one span: the first that is wrong is reported for all.
                 let problem = if own.contains(problem) { problem.clone() } else { at_value(problem, value) };
                 let is_said = |other: &Problem| other.code == problem.code && other.span == problem.span;
                 if !problems.iter().any(is_said) {
@@ -95,20 +95,20 @@ impl Usable {
     }
 }
 
-/// Whether a problem is of what stands at `span`, whatever the other settings are.
+/// Whether a problem is caused by the value at `span` alone, whatever the other settings are.
 fn is_of_it_alone(problem: &Problem, span: &Span) -> bool {
     let of_its_form =
         matches!(problem.code, Code::UnknownKey | Code::WrongType | Code::OutOfRange | Code::UnknownWord);
     of_its_form && problem.span.as_ref().is_some_and(|of| span.contains(of))
 }
 
-/// A problem with a value, said at the value: what stands in the profile is the related place.
+/// A problem reported at the value of the experiment; the place in the profile becomes a related one.
 fn at_value(problem: &Problem, value: &Span) -> Problem {
     let mut problem = problem.clone();
     match &problem.span {
         Some(span) if span.file().name() == value.file().name() => {}
         elsewhere => {
-            let related = elsewhere.clone().map(|span| (span, "with what stands here".to_owned()));
+            let related = elsewhere.clone().map(|span| (span, "together with this setting".to_owned()));
             problem.related.extend(related);
             problem.span = Some(value.clone());
         }

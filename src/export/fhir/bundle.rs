@@ -3,7 +3,7 @@
 use super::element::{add, concept, count, extension, instant, part, text};
 use super::observation::observations;
 use super::provenance::provenance;
-use super::{FhirExport, NAMES, Resource, Standing};
+use super::{FhirExport, FhirStatus, NAMES, Resource};
 use crate::export::cell::in_decimals;
 use crate::export::document::ExportedDocument;
 use crate::review::ReviewState;
@@ -16,13 +16,13 @@ pub(crate) fn bundle(export: &FhirExport<'_>, document: &ExportedDocument) -> Op
     if document.reviewed == Some(ReviewState::Rejected) {
         return None;
     }
-    let standing = Standing::of(document);
-    let observed = observations(export, document, standing);
+    let status = FhirStatus::of(document);
+    let observed = observations(export, document, status);
     // A report of which some part is preliminary is not final.
-    let is_final = standing == Standing::Final && observed.iter().all(|(_, of)| *of == Standing::Final);
-    let standing = if is_final { Standing::Final } else { Standing::Preliminary };
+    let is_final = status == FhirStatus::Final && observed.iter().all(|(_, of)| *of == FhirStatus::Final);
+    let status = if is_final { FhirStatus::Final } else { FhirStatus::Preliminary };
     let observed: Vec<Resource> = observed.into_iter().map(|(resource, _)| resource).collect();
-    let report = report(export, document, standing, &observed);
+    let report = report(export, document, status, &observed);
     let targets = std::iter::once(&report).chain(&observed).map(Resource::reference).collect();
     let provenance = provenance(export, document, targets);
     let mut bundle = Map::new();
@@ -47,14 +47,14 @@ fn identifier(what: &str, value: &str) -> Value {
 fn report(
     export: &FhirExport<'_>,
     document: &ExportedDocument,
-    standing: Standing,
+    status: FhirStatus,
     observed: &[Resource],
 ) -> Resource {
     let mut content = Map::new();
     content.insert("resourceType".to_owned(), "DiagnosticReport".into());
     add(&mut content, "extension", decided(document).map(|decided| json!([decided])));
     content.insert("identifier".to_owned(), json!([identifier("document", &document.id)]));
-    content.insert("status".to_owned(), standing.as_str().into());
+    content.insert("status".to_owned(), status.as_str().into());
     let known = export.terms.types.get(&document.document_type);
     content.insert("code".to_owned(), concept(known, &document.document_type));
     add(&mut content, "issued", ended(export));

@@ -22,22 +22,22 @@ const NAMES: &str = "https://github.com/loopctl/loopctl/fhir/";
 
 /// Whether something may be relied on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Standing {
-    /// It was accepted, nobody has to look at it, and nobody who did found fault with it.
+enum FhirStatus {
+    /// It passed, does not need review, and no review of it is open or ended in a rejection.
     Final,
     /// It was not, or somebody has to.
     Preliminary,
 }
 
-impl Standing {
+impl FhirStatus {
     fn of(document: &ExportedDocument) -> Self {
-        if document.is_final() { Standing::Final } else { Standing::Preliminary }
+        if document.is_final() { FhirStatus::Final } else { FhirStatus::Preliminary }
     }
 
     fn as_str(self) -> &'static str {
         match self {
-            Standing::Final => "final",
-            Standing::Preliminary => "preliminary",
+            FhirStatus::Final => "final",
+            FhirStatus::Preliminary => "preliminary",
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The fields of a document as observations.
 
 use super::element::{absent, add, concept, count, extension, part, text};
-use super::{FhirExport, Resource, Standing};
+use super::{FhirExport, FhirStatus, Resource};
 use crate::export::cell::iso_date;
 use crate::export::document::ExportedDocument;
 use crate::score::{LeafEvidence, Support, is_name_of_date};
@@ -19,16 +19,16 @@ const STATUSES: [(&str, &str); 3] = [
 const NULL: &str = "the extraction has no value for it";
 const MISSING: &str = "it was not extracted";
 
-/// The observations of a document, and how they stand.
+/// The observations of a document, each with its status.
 pub(super) fn observations(
     export: &FhirExport<'_>,
     document: &ExportedDocument,
-    standing: Standing,
-) -> Vec<(Resource, Standing)> {
+    status: FhirStatus,
+) -> Vec<(Resource, FhirStatus)> {
     let fields: BTreeMap<&str, &Value> = document.fields().collect();
     let validation = document.result.as_ref().and_then(|result| result.best_validation.as_ref());
     let evidence = validation.iter().flat_map(|validation| validation.evidence.iter()).collect();
-    let writer = Writer { export, document, standing, evidence };
+    let writer = Writer { export, document, status, evidence };
     let mut observed = Vec::new();
     let mut known = BTreeSet::new();
     for (name, value) in document.fields() {
@@ -36,7 +36,7 @@ pub(super) fn observations(
         let of =
             name.strip_suffix(STATUS).filter(|_| value.as_str().is_some_and(|text| says(text).is_some()));
         let (name, value) = match of {
-            // The value itself stands there, too.
+            // The value itself is there, too.
             Some(of) if fields.get(of).is_some_and(|value| is_present(value)) => continue,
             Some(of) => (of, value.as_str().and_then(says).map_or(Err(NULL), |(_, why)| Err(*why))),
             None if is_present(value) => (name, Ok(value)),
@@ -64,13 +64,13 @@ pub(super) fn observations(
 struct Writer<'w> {
     export: &'w FhirExport<'w>,
     document: &'w ExportedDocument,
-    standing: Standing,
+    status: FhirStatus,
     evidence: BTreeMap<&'w str, LeafEvidence<'w>>,
 }
 
 impl Writer<'_> {
     /// The observations of a field: one, or one for each item of a list.
-    fn field(&self, name: &str, value: &Value) -> Vec<(Resource, Standing)> {
+    fn field(&self, name: &str, value: &Value) -> Vec<(Resource, FhirStatus)> {
         let path = format!("/{}", escape(name));
         match value {
             Value::Array(items) => {
@@ -81,20 +81,20 @@ impl Writer<'_> {
         }
     }
 
-    fn absent(&self, name: &str, why: &str) -> (Resource, Standing) {
-        let mut content = self.begin(name, self.standing);
+    fn absent(&self, name: &str, why: &str) -> (Resource, FhirStatus) {
+        let mut content = self.begin(name, self.status);
         content.insert("dataAbsentReason".to_owned(), absent(why));
         let path = format!("/{}", escape(name));
         add(&mut content, "extension", self.correction(&path).map(|correction| json!([correction])));
-        (self.resource(&path, content), self.standing)
+        (self.resource(&path, content), self.status)
     }
 
-    fn observation(&self, name: &str, path: &str, value: &Value) -> (Resource, Standing) {
+    fn observation(&self, name: &str, path: &str, value: &Value) -> (Resource, FhirStatus) {
         let mut leaves = Vec::new();
         leaves_of(value, path, String::new(), &mut leaves);
         let doubtful = leaves.iter().any(|(path, ..)| self.is_doubtful(path));
-        let standing = if doubtful { Standing::Preliminary } else { self.standing };
-        let mut content = self.begin(name, standing);
+        let status = if doubtful { FhirStatus::Preliminary } else { self.status };
+        let mut content = self.begin(name, status);
         match value {
             Value::Object(_) | Value::Array(_) => {
                 add(&mut content, "extension", self.correction(path).map(|correction| json!([correction])));
@@ -118,13 +118,13 @@ impl Writer<'_> {
                 };
             }
         }
-        (self.resource(path, content), standing)
+        (self.resource(path, content), status)
     }
 
-    fn begin(&self, name: &str, standing: Standing) -> Map<String, Value> {
+    fn begin(&self, name: &str, status: FhirStatus) -> Map<String, Value> {
         let mut content = Map::new();
         content.insert("resourceType".to_owned(), "Observation".into());
-        content.insert("status".to_owned(), standing.as_str().into());
+        content.insert("status".to_owned(), status.as_str().into());
         content.insert("code".to_owned(), concept(self.export.terms.fields.get(name), name));
         content
     }

@@ -145,7 +145,7 @@ fn what_a_reviewer_put_right_is_the_value_and_the_reviewer_is_named() {
     assert_eq!(part(grade, "correction", "reviewer")["valueString"], "a.meyer");
     assert_eq!(part(grade, "correction", "at")["valueInstant"], "2026-11-25T00:00:00Z");
     assert!(!grade.to_string().contains("contradicted"));
-    // That some values were put right does not make the document accepted.
+    // Correcting some values does not make the document accepted.
     assert_eq!(resources(bundle, "DiagnosticReport")[0]["status"], "preliminary");
     assert!(!resources(bundle, "Provenance")[0].to_string().contains("b.berg"));
     assert!(resources(bundle, "Provenance")[0].to_string().contains("a.meyer"));

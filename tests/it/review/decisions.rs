@@ -73,7 +73,7 @@ fn decisions_are_labels_and_accepting_a_document_labels_all_of_it() {
 fn corrections_of_others_are_decisions() {
     let place = reviewed_run();
     let correction = |field: &str, before: Value, after: Value| {
-        json!({"document": THYROID, "field": field, "before": before, "after": after, "reviewer": "desk", "at": "2026-11-25T09:30:00Z"})
+        json!({"document": THYROID, "field": field, "before": before, "after": after, "reviewer": "desk", "cluster": "case 7", "at": "2026-11-25T09:30:00Z"})
             .to_string()
     };
     let same = json!("Papillary carcinoma");
