@@ -110,7 +110,12 @@ pub mod report;
 #[cfg(feature = "cli")]
 pub(crate) mod export;
 
-// Layer 6: the command line.
+// Layer 6: the service.
+#[cfg(feature = "cli")]
+#[expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "requests, clock, files")]
+pub(crate) mod serve;
+
+// Layer 7: the command line.
 #[cfg(feature = "cli")]
 #[expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "arguments, environment, terminals")]
 #[doc(hidden)]

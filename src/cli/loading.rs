@@ -164,6 +164,24 @@ impl ProfileArguments {
         }
     }
 
+    /// The command that runs the documents of a folder by this profile.
+    pub(super) fn command(&self, allow_commands: bool, folder: &Path) -> Vec<String> {
+        let mut words = vec!["run".to_owned(), "--profile".to_owned(), self.profile.clone()];
+        let flags = [
+            ("--config", self.settings.as_slice()),
+            ("--var", self.variables.as_slice()),
+            ("--provider", self.provider.as_slice()),
+            ("--judge", self.judge.as_slice()),
+            ("--provider-config", self.provider_config.as_slice()),
+        ];
+        for (flag, values) in flags {
+            words.extend(values.iter().flat_map(|value| [flag.to_owned(), value.clone()]));
+        }
+        words.extend(allow_commands.then(|| "--allow-commands".to_owned()));
+        words.push(folder.to_string_lossy().into_owned());
+        words
+    }
+
     /// The overrides: environment, then flags, then `forced`; later ones win.
     fn overrides(&self, forced: &[&str], problems: &mut Problems) -> Vec<Override> {
         let mut overrides = Override::from_environment(&variable);

@@ -50,6 +50,7 @@ mod schema;
 mod score;
 mod score_record;
 mod scored_documents;
+mod serve;
 mod shadows;
 mod simulate;
 mod step;
@@ -87,6 +88,8 @@ enum Verb {
     Runs(runs::Arguments),
     /// Decide about the results of a run: who waits for a person, a worksheet to fill in, decisions as labels
     Review(review::Arguments),
+    /// Serve documents, runs and reviews over HTTP: pages for people, an API for programs
+    Serve(serve::Arguments),
     /// Assess one extraction against its document, without any provider
     Validate(validate::Arguments),
     /// Correct one extraction once
@@ -178,6 +181,7 @@ fn run_process() -> Exit {
         Verb::Resume(arguments) => resume::execute(&arguments, &mut output),
         Verb::Runs(arguments) => runs::execute(&arguments, &mut output),
         Verb::Review(arguments) => review::execute(&arguments, &mut output),
+        Verb::Serve(arguments) => serve::execute(&arguments, &mut output),
         Verb::Validate(arguments) => validate::execute(&arguments, &mut output),
         Verb::Correct(arguments) => correct::execute(&arguments, &mut output),
         Verb::Score(arguments) => score::execute(&arguments, &mut output),

@@ -1,6 +1,8 @@
 //! What a run leaves behind: the journal of every event and of what people decided (SQLite; feature
 //! `journal`), and the artifacts that people read.
 
+#[cfg(feature = "journal")]
+mod access;
 mod artifact;
 #[cfg(feature = "journal")]
 mod entries;
@@ -8,6 +10,8 @@ mod error;
 mod event_log;
 #[cfg(feature = "journal")]
 mod history;
+#[cfg(feature = "journal")]
+mod jobs;
 #[cfg(feature = "journal")]
 mod journal;
 #[cfg(feature = "journal")]
@@ -29,12 +33,16 @@ mod waves;
 #[cfg(feature = "journal")]
 mod worker;
 
+#[cfg(feature = "journal")]
+pub use access::{AccessRecord, NewToken, StoredToken};
 pub use artifact::{Artifact, Artifacts};
 #[cfg(feature = "journal")]
 pub use entries::WorkerLog;
 pub use error::StoreError;
 pub(crate) use event_log::NoJournal;
 pub use event_log::{DocumentKey, DocumentStage, Entry, EventLog, PostponedCall};
+#[cfg(feature = "journal")]
+pub use jobs::{NewJob, StoredJob, Submitted};
 #[cfg(feature = "journal")]
 pub use journal::Journal;
 #[cfg(feature = "journal")]

@@ -322,7 +322,7 @@ fn release(connection: &Connection, worker: WorkerId, ended: i64) -> rusqlite::R
     Ok(u64::try_from(released).unwrap_or(u64::MAX))
 }
 
-fn enqueue_one(
+pub(super) fn enqueue_one(
     connection: &Connection,
     run: i64,
     folder: Option<&str>,
@@ -428,7 +428,7 @@ fn read_claimed(connection: &Connection, row: &Row<'_>) -> rusqlite::Result<Clai
     })
 }
 
-fn requeue(connection: &Connection, document: DocumentKey, anew: bool) -> rusqlite::Result<()> {
+pub(super) fn requeue(connection: &Connection, document: DocumentKey, anew: bool) -> rusqlite::Result<()> {
     if anew {
         connection.execute(
             "INSERT INTO events (document, seq, at_ms, kind, payload)

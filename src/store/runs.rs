@@ -128,6 +128,8 @@ impl Journal {
                 }
                 for table in [
                     "DELETE FROM events WHERE document IN (SELECT number FROM documents WHERE run = ?1)",
+                    "DELETE FROM jobs WHERE document IN (SELECT number FROM documents WHERE run = ?1)",
+                    "DELETE FROM leases WHERE document IN (SELECT number FROM documents WHERE run = ?1)",
                     "DELETE FROM reviews WHERE document IN (SELECT number FROM documents WHERE run = ?1)",
                     "DELETE FROM answers WHERE document IN (SELECT number FROM documents WHERE run = ?1)",
                     "DELETE FROM batch_lines WHERE document IN (SELECT number FROM documents WHERE run = ?1)",

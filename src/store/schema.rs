@@ -11,10 +11,10 @@ use std::path::Path;
 const APPLICATION_ID: i64 = 0x6c6f_6f70;
 
 /// The format that this release writes.
-pub(crate) const FORMAT_VERSION: i64 = 3;
+pub(crate) const FORMAT_VERSION: i64 = 4;
 
 /// Step `n` (from 0) turns format `n` into format `n + 1`; format 0 is an empty file.
-const STEPS: [&str; 3] = [
+const STEPS: [&str; 4] = [
     "
     CREATE TABLE format (version INTEGER NOT NULL) STRICT;
     INSERT INTO format (version) VALUES (0);
@@ -173,6 +173,56 @@ const STEPS: [&str; 3] = [
     CREATE TRIGGER reviews_are_never_removed BEFORE DELETE ON reviews
         BEGIN SELECT RAISE(ABORT, 'reviews are never removed'); END;
 ",
+    // What the service knows beside runs: who submitted what, who may come in, who looks at what, and who did what.
+    "
+    CREATE TABLE jobs (
+        document        INTEGER PRIMARY KEY REFERENCES documents (number),
+        id              TEXT NOT NULL UNIQUE,
+        submitter       TEXT NOT NULL,
+        idempotency_key TEXT,
+        request_digest  TEXT NOT NULL,
+        submitted_at    TEXT NOT NULL,
+        request         TEXT NOT NULL,
+        cancelled_at    TEXT,
+        UNIQUE (submitter, idempotency_key)
+    ) STRICT;
+
+    CREATE TABLE leases (
+        document INTEGER PRIMARY KEY REFERENCES documents (number),
+        reviewer TEXT NOT NULL,
+        until_ms INTEGER NOT NULL
+    ) STRICT;
+
+    CREATE TABLE access_tokens (
+        number     INTEGER PRIMARY KEY,
+        hash       BLOB NOT NULL UNIQUE,
+        kind       TEXT NOT NULL,
+        name       TEXT NOT NULL,
+        role       TEXT NOT NULL,
+        created_at TEXT NOT NULL,
+        expires_at TEXT,
+        revoked_at TEXT
+    ) STRICT;
+
+    CREATE TABLE access_log (
+        number INTEGER PRIMARY KEY,
+        at     TEXT NOT NULL,
+        name   TEXT NOT NULL,
+        method TEXT NOT NULL,
+        path   TEXT NOT NULL,
+        status INTEGER NOT NULL,
+        detail TEXT
+    ) STRICT;
+    CREATE TRIGGER access_log_is_never_changed BEFORE UPDATE ON access_log
+        BEGIN SELECT RAISE(ABORT, 'the access log is never changed'); END;
+    CREATE TRIGGER access_log_is_never_removed BEFORE DELETE ON access_log
+        BEGIN SELECT RAISE(ABORT, 'nothing is removed from the access log'); END;
+
+    CREATE TABLE service_settings (
+        name  TEXT PRIMARY KEY,
+        value TEXT NOT NULL
+    ) STRICT;
+",
 ];
 
 /// What a file is, found out without changing it.
@@ -240,8 +290,12 @@ mod tests {
     use std::sync::LazyLock;
 
     /// What each release wrote, as `sqlite3 journal.sqlite .dump` shows it. Never edited; one is added per format.
-    const WRITTEN: [&str; 3] =
-        [include_str!("formats/v1.sql"), include_str!("formats/v2.sql"), include_str!("formats/v3.sql")];
+    const WRITTEN: [&str; 4] = [
+        include_str!("formats/v1.sql"),
+        include_str!("formats/v2.sql"),
+        include_str!("formats/v3.sql"),
+        include_str!("formats/v4.sql"),
+    ];
 
     fn happened(payload: &serde_json::Value) -> Entry {
         Entry::Happened { seq: 1, at: Millis(1), kind: "k".into(), payload: payload.to_string() }
@@ -318,7 +372,7 @@ mod tests {
         let before = std::fs::read(&path).unwrap();
         let error = Journal::open(&path).unwrap_err();
         let (shown, name) = (error.to_string(), path.display());
-        assert_eq!(shown, format!("the journal `{name}` has format 7; this release reads formats up to 3"));
+        assert_eq!(shown, format!("the journal `{name}` has format 7; this release reads formats up to 4"));
         assert!(error.help().contains("later"));
         assert_eq!(std::fs::read(&path).unwrap(), before);
     }

@@ -10,7 +10,7 @@ const USUAL: usize = 8;
 /// As many as the profile lets the providers be asked at once. One where nobody is asked over the network, whose programs have
 /// this machine's processors to share; and where calls are recorded or replayed, because of two equal calls the first is the
 /// first document's.
-pub(super) fn usual(
+pub(in crate::cli) fn usual(
     plan: &Plan,
     candidates: &Candidates,
     consultants: &[Consultant],

@@ -9,8 +9,9 @@ mod work;
 
 use self::batches::BatchArguments;
 pub(super) use self::batches::Via;
+pub(super) use self::jobs::usual as usual_jobs;
 pub(super) use self::which::{COMMAND, FOLDER, Which, basis_of};
-pub(super) use self::work::{Asks, Work};
+pub(super) use self::work::{Asks, Work, settings_of};
 use super::certificate_files::Certified;
 use super::exit::{Exit, Failure};
 use super::headings::{ARGUMENTS, CALLS, DOCUMENTS, OUTPUT, PROFILE};

@@ -23,6 +23,7 @@ use super::screen::{GoOn, Lives, Screen};
 use super::which::{Chosen, DecidedBy, PROVIDERS, Which, choose, settings_to_go_on};
 use crate::diag::Problems;
 use crate::disk;
+use crate::experiment::calibrate::Basis;
 use crate::plan::{JudgePlan, Plan, Terms, ValidatorPlan};
 use crate::profile::{Asked, read_text_file};
 use crate::provider::{Prices, Recorder};
@@ -303,17 +304,12 @@ impl Work {
             texts_digest: &self.texts_digest,
             basis: self.certified.as_ref().map(|certified| &certified.basis),
         };
-        let mut settings = json!({
-            "out": self.out,
-            "tape": tape::settings_of(tape),
-            "terms": Terms::of(&self.plan),
-            ACCEPT_OVERALL: RunFacts::new("", "", &self.plan.policy).accept_overall,
-            PROVIDERS: asked_of(&plan_ids(&self.plan), candidates, consultants),
-        });
-        if let (Value::Object(settings), Value::Object(more)) =
-            (&mut settings, settings_to_go_on(&self.command, &decided_by))
-        {
-            settings.extend(more);
+        let mut settings = settings_of_plan(&self.plan, &self.command, &decided_by);
+        if let Value::Object(settings) = &mut settings {
+            settings.insert("out".to_owned(), json!(self.out));
+            settings.insert("tape".to_owned(), tape::settings_of(tape));
+            let asked = asked_of(&plan_ids(&self.plan), candidates, consultants);
+            settings.insert(PROVIDERS.to_owned(), asked);
         }
         let record = RunRecord {
             started_at: jiff::Timestamp::now().to_string(),
@@ -325,6 +321,30 @@ impl Work {
         };
         choose(journal, &self.which, &record, &decided_by)
     }
+}
+
+/// What a run's record says of its profile, and of the command by which it is gone on with.
+pub(in crate::cli) fn settings_of(
+    plan: &Plan,
+    command: &[String],
+    (files_digest, texts_digest, basis): (&str, &str, &Basis),
+) -> Value {
+    let (profile, profile_digest) = (&plan.profile.name, &plan.profile.digest);
+    let basis = Some(basis);
+    settings_of_plan(plan, command, &DecidedBy { profile, profile_digest, files_digest, texts_digest, basis })
+}
+
+fn settings_of_plan(plan: &Plan, command: &[String], decided_by: &DecidedBy<'_>) -> Value {
+    let mut settings = json!({
+        "terms": Terms::of(plan),
+        ACCEPT_OVERALL: RunFacts::new("", "", &plan.policy).accept_overall,
+    });
+    if let (Value::Object(settings), Value::Object(more)) =
+        (&mut settings, settings_to_go_on(command, decided_by))
+    {
+        settings.extend(more);
+    }
+    settings
 }
 
 /// Threads on which documents are worked on. Assessing a long document takes its time on one; signals are heard on another.

@@ -1,0 +1,148 @@
+//! `loopctl serve token`: who may come in.
+
+use super::super::exit::{Exit, Failure};
+use super::super::headings::{ARGUMENTS, DOCUMENTS, OUTPUT};
+use super::super::output::{Format, Output, RecordFormat};
+use super::places;
+use crate::serve::{NewAccess, Role, issue_token};
+use crate::store::{Journal, StoredToken};
+use crate::value::{Millis, sanitize_line};
+use clap::{Args, Subcommand};
+use jiff::{SignedDuration, Timestamp};
+use serde_json::json;
+use std::path::PathBuf;
+
+#[derive(Subcommand)]
+pub(super) enum TokenVerb {
+    /// Make a token for a person or a program, and print it: it is shown this once
+    Add(AddArguments),
+    /// List tokens, without what they are
+    List(ListArguments),
+    /// Have the tokens and sessions of a name hold no longer
+    Revoke(RevokeArguments),
+}
+
+/// Which journal keeps the tokens.
+#[derive(Args)]
+struct DataArguments {
+    /// Folder of the service [default: the journal of the latest run]
+    #[arg(long, value_name = "DIR", env = "LOOPCTL_DATA", help_heading = DOCUMENTS)]
+    data: Option<PathBuf>,
+    /// Journal of the service
+    #[arg(long, value_name = "FILE", conflicts_with = "data", help_heading = DOCUMENTS)]
+    journal: Option<PathBuf>,
+}
+
+impl DataArguments {
+    fn open(&self) -> Result<Journal, Failure> {
+        let (journal, _) = places(self.data.as_ref(), self.journal.as_ref())?;
+        Ok(Journal::open(journal)?)
+    }
+}
+
+#[derive(Args)]
+pub(super) struct AddArguments {
+    /// Whose it is: decisions and the access log have this name
+    #[arg(value_name = "NAME", help_heading = ARGUMENTS)]
+    name: String,
+    /// What it allows: `submit` documents and see what becomes of these; `review` all, too; `admin` everything
+    #[arg(long, value_name = "ROLE", help_heading = ARGUMENTS)]
+    role: Role,
+    /// For how long it holds, such as `720h` [default: until it is revoked]
+    #[arg(long, value_name = "TIME", value_parser = lasting, help_heading = ARGUMENTS)]
+    lasts: Option<SignedDuration>,
+    #[command(flatten)]
+    data: DataArguments,
+}
+
+#[derive(Args)]
+pub(super) struct ListArguments {
+    #[command(flatten)]
+    data: DataArguments,
+    #[command(flatten, next_help_heading = OUTPUT)]
+    format: RecordFormat,
+}
+
+#[derive(Args)]
+pub(super) struct RevokeArguments {
+    /// Whose tokens
+    #[arg(value_name = "NAME", help_heading = ARGUMENTS)]
+    name: String,
+    #[command(flatten)]
+    data: DataArguments,
+}
+
+/// A time such as `720h`.
+fn lasting(text: &str) -> Result<SignedDuration, String> {
+    let time = Millis::parse(text).filter(|time| time.0 > 0);
+    let time = time.and_then(|time| SignedDuration::try_from(time.duration()).ok());
+    time.ok_or_else(|| "expected a time such as `720h` or `30m`".to_owned())
+}
+
+pub(super) fn execute(verb: &TokenVerb, output: &mut Output) -> Result<Exit, Failure> {
+    match verb {
+        TokenVerb::Add(arguments) => add(arguments, output),
+        TokenVerb::List(arguments) => list(arguments, output),
+        TokenVerb::Revoke(arguments) => revoke(arguments, output),
+    }
+}
+
+fn add(arguments: &AddArguments, output: &mut Output) -> Result<Exit, Failure> {
+    let name = arguments.name.trim();
+    if name.is_empty() || name.chars().count() > 100 || name.chars().any(char::is_control) {
+        return Err(Failure::usage("a token needs a name of at most 100 characters on one line"));
+    }
+    let access = NewAccess { name, role: arguments.role, lasts: arguments.lasts, is_launch: false };
+    let token = issue_token(&arguments.data.open()?, &access)?;
+    output.say(&format!(
+        "a token of `{}` that may {}; it is shown this once, and a person comes in by adding `/login#token=…` to the address",
+        sanitize_line(name),
+        arguments.role
+    ));
+    writeln!(output.out, "{token}")?;
+    output.out.flush()?;
+    Ok(Exit::Success)
+}
+
+fn list(arguments: &ListArguments, output: &mut Output) -> Result<Exit, Failure> {
+    let format = arguments.format.chosen(output)?;
+    let tokens = arguments.data.open()?.tokens("token")?;
+    if format == Format::Text {
+        let lines = tokens.iter().map(line).collect::<String>();
+        output.out.write_all(lines.as_bytes())?;
+        output.out.flush()?;
+        return Ok(Exit::Success);
+    }
+    for token in &tokens {
+        let record = json!({
+            "name": token.name, "role": token.role, "created_at": token.created_at, "expires_at": token.expires_at,
+            "revoked_at": token.revoked_at, "state": state(token),
+        });
+        output.write_json(&record, format)?;
+    }
+    Ok(Exit::Success)
+}
+
+fn line(token: &StoredToken) -> String {
+    let (name, role) = (sanitize_line(&token.name), sanitize_line(&token.role));
+    format!("{name}  {role}  {}  {}\n", sanitize_line(&token.created_at), state(token))
+}
+
+fn state(token: &StoredToken) -> &'static str {
+    let is_over = |at: &String| at.parse().is_ok_and(|at: Timestamp| at <= Timestamp::now());
+    match token {
+        _ if token.revoked_at.is_some() => "revoked",
+        _ if token.expires_at.as_ref().is_some_and(is_over) => "expired",
+        _ => "valid",
+    }
+}
+
+fn revoke(arguments: &RevokeArguments, output: &mut Output) -> Result<Exit, Failure> {
+    let count = arguments.data.open()?.revoke_tokens(&arguments.name, &Timestamp::now().to_string())?;
+    if count == 0 {
+        let message = format!("no token of `{}` holds", sanitize_line(&arguments.name));
+        return Err(Failure::usage(message).help("`loopctl serve token list` names them"));
+    }
+    output.say(&format!("revoked: {count}"));
+    Ok(Exit::Success)
+}

@@ -1,0 +1,149 @@
+//! What every request passes before anything else, and what every answer says to browsers.
+
+use super::identity::Identity;
+use super::session;
+use super::token::holder;
+use crate::serve::api::{ApiError, Why};
+use crate::serve::blocking::on_blocking_thread;
+use crate::serve::state::Service;
+use crate::store::AccessRecord;
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Redirect, Response};
+use jiff::Timestamp;
+use std::sync::Arc;
+
+/// What may be had without a token: whether the service is up, the page that takes the token of a link, and what that page needs.
+const OPEN: [&str; 4] = ["/healthz", "/readyz", "/login", "/favicon.ico"];
+
+/// What browsers are told of every answer: nothing from elsewhere, no framing, no guessing of types, no Referer, nothing kept.
+const HEADERS: [(HeaderName, &str); 6] = [
+    (
+        header::CONTENT_SECURITY_POLICY,
+        "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+    ),
+    (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (header::REFERRER_POLICY, "no-referrer"),
+    (header::CACHE_CONTROL, "no-store"),
+    (header::X_FRAME_OPTIONS, "DENY"),
+    (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+];
+
+/// Adds the headers that every answer has, where the answer has none of its own.
+pub(in crate::serve) async fn headers(request: Request, next: Next) -> Response {
+    let mut response = next.run(request).await;
+    for (name, value) in HEADERS {
+        response.headers_mut().entry(name).or_insert(HeaderValue::from_static(value));
+    }
+    response
+}
+
+/// Refuses what comes under another name, from another site's page, or without a token; else says who it is.
+pub(in crate::serve) async fn guard(
+    State(service): State<Arc<Service>>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    let (method, path) = (request.method().clone(), request.uri().path().to_owned());
+    let admitted = match given(&service, &request) {
+        Ok(given) => admit(&service, given).await,
+        Err(refusal) => Err(refusal.into_response()),
+    };
+    let (name, response) = match admitted {
+        Ok(identity) => {
+            let name = identity.as_ref().map(|identity| identity.name.clone()).unwrap_or_default();
+            if let Some(identity) = identity {
+                request.extensions_mut().insert(identity);
+            }
+            (name, next.run(request).await)
+        }
+        Err(refusal) => (String::new(), refusal),
+    };
+    log(&service, &method, path, name, &response);
+    response
+}
+
+/// What a request brings that is to be looked up.
+enum Given {
+    /// Nothing is needed.
+    Nothing,
+    /// A token, and whether a browser is sent to sign in if it holds no longer.
+    Token(Option<String>, bool),
+}
+
+/// Refuses what comes under another name or from another site's page.
+fn given(service: &Service, request: &Request) -> Result<Given, ApiError> {
+    let (headers, path) = (request.headers(), request.uri().path());
+    let text = |name: HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
+    let host = request.uri().authority().map(|it| it.as_str()).or_else(|| text(header::HOST));
+    if !host.is_some_and(|host| service.hosts.allows(host)) {
+        return Err(ApiError::unknown_host(host.unwrap_or_default()));
+    }
+    let bearer = text(header::AUTHORIZATION).and_then(|value| value.strip_prefix("Bearer "));
+    let is_change = !matches!(*request.method(), Method::GET | Method::HEAD);
+    let origin = text(header::ORIGIN);
+    if origin.is_some_and(|origin| (is_change || bearer.is_some()) && !service.hosts.allows_origin(origin)) {
+        return Err(ApiError::other_site());
+    }
+    // A browser says where a request comes from, whatever page made it; who brings a token is no browser that was made to.
+    let site = text(HeaderName::from_static("sec-fetch-site"));
+    let is_own = matches!(site, Some("same-origin")) || site.is_none() && origin.is_some();
+    if is_change && bearer.is_none() && !is_own {
+        return Err(ApiError::other_site());
+    }
+    if OPEN.contains(&path) || path.starts_with("/assets/") {
+        return Ok(Given::Nothing);
+    }
+    let token = bearer.or_else(|| session::token_of(headers)).map(str::to_owned);
+    Ok(Given::Token(token, wants_page(request.method(), path, headers)))
+}
+
+/// Says who it is, where that is needed.
+async fn admit(service: &Arc<Service>, given: Given) -> Result<Option<Identity>, Response> {
+    let (token, wants_page) = match given {
+        Given::Nothing => return Ok(None),
+        Given::Token(token, wants_page) => (token, wants_page),
+    };
+    let found = match token {
+        None => None,
+        Some(token) => {
+            let service = Arc::clone(service);
+            let looked_up = on_blocking_thread(move || holder(&service.reading, &token)).await;
+            looked_up.map_err(IntoResponse::into_response)?
+        }
+    };
+    match found {
+        Some((token, role)) => Ok(Some(Identity { name: token.name, role })),
+        None if wants_page => Err(Redirect::to("/login").into_response()),
+        None => Err(ApiError::no_token().into_response()),
+    }
+}
+
+/// Whether it is a person's browser that asks for a page.
+fn wants_page(method: &Method, path: &str, headers: &HeaderMap) -> bool {
+    let takes_html = headers
+        .get(header::ACCEPT)
+        .is_some_and(|value| value.to_str().is_ok_and(|it| it.contains("text/html")));
+    method == Method::GET && !path.starts_with("/api/") && takes_html
+}
+
+/// Keeps who did what: every change, every document that was looked at, and everything that was refused.
+fn log(service: &Service, method: &Method, path: String, name: String, response: &Response) {
+    let is_change = !matches!(*method, Method::GET | Method::HEAD);
+    let is_refused = matches!(response.status(), StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
+    let shows_document = ["/runs/", "/review/", "/api/"].iter().any(|begin| path.starts_with(begin));
+    if !(is_change || is_refused || shows_document) {
+        return;
+    }
+    let detail = response.extensions().get::<Why>().map(|why| why.0.clone());
+    // Whoever asks does not wait for it; the journal keeps it with what it writes next.
+    drop(service.journal.log_access(AccessRecord {
+        at: Timestamp::now().to_string(),
+        name,
+        method: method.as_str().chars().take(16).collect(),
+        path: path.chars().take(512).collect(),
+        status: response.status().as_u16(),
+        detail,
+    }));
+}

@@ -1,0 +1,20 @@
+//! Who may do what.
+//!
+//! A service on this machine is reached by whatever runs on it and by every page that a browser has open. So requests are answered only
+//! under names that the service goes by (DNS rebinding), changes are made only by requests that come from its own pages or bring a token
+//! (CSRF), and nobody comes in without a token. The token of a link stands in its fragment, which no server, log or Referer sees.
+
+mod guard;
+mod hosts;
+mod identity;
+mod login;
+mod role;
+mod session;
+mod token;
+
+pub(super) use guard::{guard, headers};
+pub(super) use hosts::Hosts;
+pub(super) use identity::{Admin, Anyone, Identity, Reviewer, Submitter};
+pub(super) use login::routes;
+pub(crate) use role::Role;
+pub(crate) use token::{NewAccess, issue_token};

@@ -1,0 +1,146 @@
+//! Why a request is refused or failed, as JSON.
+
+use crate::serve::access::{Identity, Role};
+use crate::store::StoreError;
+use crate::value::sanitize_line;
+use axum::Json;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+
+/// Why a request is refused or failed: what is wrong, and what to do about it.
+#[derive(Debug, Clone)]
+pub(crate) struct ApiError {
+    status: StatusCode,
+    message: String,
+    help: Option<String>,
+    retry_after: Option<u32>,
+}
+
+/// The same as it is answered.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub(crate) struct ErrorAnswer {
+    /// What is wrong.
+    error: String,
+    /// What to do about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    help: Option<String>,
+}
+
+/// Why a request was refused, for the access log.
+#[derive(Debug, Clone)]
+pub(crate) struct Why(pub(crate) String);
+
+impl ApiError {
+    /// An error with a status of its own.
+    pub(crate) fn new(status: StatusCode, message: impl Into<String>) -> Self {
+        ApiError { status, message: message.into(), help: None, retry_after: None }
+    }
+
+    /// What to do about it.
+    pub(crate) fn help(self, help: impl Into<String>) -> Self {
+        ApiError { help: Some(help.into()), ..self }
+    }
+
+    /// In how many seconds it may be asked again.
+    pub(crate) fn retry_after(self, seconds: u32) -> Self {
+        ApiError { retry_after: Some(seconds), ..self }
+    }
+
+    /// The request can't be understood.
+    pub(crate) fn bad_request(message: impl Into<String>) -> Self {
+        ApiError::new(StatusCode::BAD_REQUEST, message)
+    }
+
+    /// There is nothing of this name.
+    pub(crate) fn not_found(message: impl Into<String>) -> Self {
+        ApiError::new(StatusCode::NOT_FOUND, message)
+    }
+
+    /// Something here does not work.
+    pub(crate) fn broken(message: impl Into<String>) -> Self {
+        ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, message)
+    }
+
+    /// Nobody says who asks.
+    pub(crate) fn no_token() -> Self {
+        ApiError::new(StatusCode::UNAUTHORIZED, "a token is needed").help(
+            "send `Authorization: Bearer TOKEN`, or open the link that `loopctl serve` printed; `loopctl serve token add` makes others",
+        )
+    }
+
+    /// The token is none, or holds no longer.
+    pub(crate) fn wrong_token() -> Self {
+        ApiError::new(StatusCode::UNAUTHORIZED, "the token is unknown, expired or revoked")
+            .help("open the link that `loopctl serve` printed last, or ask for another token")
+    }
+
+    /// The token does not allow it.
+    pub(crate) fn not_allowed(identity: &Identity, needed: Role) -> Self {
+        let message = format!(
+            "the token `{}` may {}, and this needs `{needed}`",
+            sanitize_line(&identity.name),
+            identity.role
+        );
+        ApiError::new(StatusCode::FORBIDDEN, message).help("ask an admin for a token of that role")
+    }
+
+    /// The service does not go by this name.
+    pub(crate) fn unknown_host(host: &str) -> Self {
+        let message = format!("`{}` is no name of this service", sanitize_line(host));
+        ApiError::new(StatusCode::FORBIDDEN, message).help("start it with `--host NAME` if it is one")
+    }
+
+    /// Another site's page made the browser ask.
+    pub(crate) fn other_site() -> Self {
+        ApiError::new(StatusCode::FORBIDDEN, "the request does not come from a page of this service")
+            .help("programs send `Authorization: Bearer TOKEN` and no `Origin`")
+    }
+
+    /// What is wrong.
+    pub(crate) fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// The status with which it is answered.
+    pub(crate) fn status(&self) -> StatusCode {
+        self.status
+    }
+}
+
+impl From<StoreError> for ApiError {
+    /// The path of the journal is nothing for whoever asks over the network.
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::UnknownRun { .. } | StoreError::UnknownDocument { .. } => {
+                ApiError::not_found(error.to_string())
+            }
+            StoreError::Locked { .. } | StoreError::DiskFull { .. } | StoreError::ShuttingDown => {
+                tracing::error!(event = "journal_failed", error = %error);
+                ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "nothing can be kept at the moment")
+                    .retry_after(5)
+            }
+            other => {
+                tracing::error!(event = "journal_failed", error = %other);
+                ApiError::broken("the journal could not be read or written")
+                    .help("the log of the service says why")
+            }
+        }
+    }
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        let why = Why(self.message.clone());
+        let answer = ErrorAnswer { error: self.message, help: self.help };
+        let mut response = (self.status, Json(answer)).into_response();
+        if let Some(seconds) = self.retry_after {
+            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        if self.status == StatusCode::UNAUTHORIZED {
+            response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        response.extensions_mut().insert(why);
+        response
+    }
+}

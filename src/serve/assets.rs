@@ -1,0 +1,26 @@
+//! Files that pages need, which are part of the program.
+
+use axum::Router;
+use axum::extract::Path;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+
+/// Name, media type, content.
+const ASSETS: [(&str, &str, &str); 3] = [
+    ("report.css", "text/css; charset=utf-8", include_str!("../report/page/page.css")),
+    ("service.css", "text/css; charset=utf-8", include_str!("assets/service.css")),
+    ("login.js", "text/javascript; charset=utf-8", include_str!("assets/login.js")),
+];
+
+/// The files under `/assets/`.
+pub(super) fn routes<S: Clone + Send + Sync + 'static>() -> Router<S> {
+    Router::new().route("/assets/{name}", get(asset))
+}
+
+async fn asset(Path(name): Path<String>) -> Response {
+    match ASSETS.iter().find(|(known, ..)| *known == name) {
+        Some((_, media_type, content)) => ([(header::CONTENT_TYPE, *media_type)], *content).into_response(),
+        None => StatusCode::NOT_FOUND.into_response(),
+    }
+}

@@ -1,0 +1,7 @@
+//! What people see. A page is a function of what it shows; handlers fetch that and call it.
+
+mod layout;
+mod login;
+
+pub(super) use layout::{Section, page};
+pub(super) use login::login;

@@ -1,0 +1,99 @@
+//! What the command line says of the service.
+
+use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
+
+/// How the service is reached and what it takes.
+#[derive(Debug, Clone)]
+pub(crate) struct ServiceSettings {
+    /// Where it listens.
+    pub(crate) listen: SocketAddr,
+    /// Names, with or without a port, by which it is asked for beside those of this machine.
+    pub(crate) hosts: Vec<String>,
+    /// Where documents that are uploaded are kept.
+    pub(crate) uploads: PathBuf,
+    /// Folders from which documents may be named by their paths.
+    pub(crate) folders: Vec<PathBuf>,
+    /// Most documents of one profile that wait.
+    pub(crate) most_waiting: u64,
+    /// Largest document, in bytes.
+    pub(crate) most_bytes: u64,
+    /// Documents of one profile at the same time, where somebody says.
+    pub(crate) jobs: Option<usize>,
+    /// The profile of documents that name none.
+    pub(crate) profile: String,
+}
+
+/// Why an address can't be listened on.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum AddressError {
+    /// Others than this machine would reach it, and nobody said that they may.
+    #[error("`{0}` can be reached by other machines")]
+    Remote(SocketAddr),
+    /// Others reach it, and by which name is not known.
+    #[error("a service for other machines needs the name by which they ask for it")]
+    NoHost,
+}
+
+impl AddressError {
+    /// What to do about it.
+    pub(crate) fn help(&self) -> &'static str {
+        match self {
+            AddressError::Remote(_) => {
+                "listen on 127.0.0.1, or say `--allow-remote` and put a proxy with TLS before it"
+            }
+            AddressError::NoHost => "name it with `--host loopctl.example.org` (repeatable)",
+        }
+    }
+}
+
+impl ServiceSettings {
+    /// Refuses an address that other machines reach unless somebody said that they may, and by which name.
+    ///
+    /// # Errors
+    /// What is missing.
+    pub(crate) fn check_address(&self, allow_remote: bool) -> Result<(), AddressError> {
+        if is_loopback(self.listen.ip()) {
+            return Ok(());
+        }
+        if !allow_remote {
+            return Err(AddressError::Remote(self.listen));
+        }
+        if self.hosts.is_empty() { Err(AddressError::NoHost) } else { Ok(()) }
+    }
+}
+
+fn is_loopback(address: IpAddr) -> bool {
+    address.to_canonical().is_loopback()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings(listen: &str, hosts: &[&str]) -> ServiceSettings {
+        ServiceSettings {
+            listen: listen.parse().unwrap(),
+            hosts: hosts.iter().map(|&host| host.to_owned()).collect(),
+            uploads: PathBuf::new(),
+            folders: Vec::new(),
+            most_waiting: 1,
+            most_bytes: 1,
+            jobs: None,
+            profile: "balanced".to_owned(),
+        }
+    }
+
+    #[test]
+    fn other_machines_reach_it_only_when_somebody_said_so() {
+        for local in ["127.0.0.1:80", "127.9.9.9:80", "[::1]:80", "[::ffff:127.0.0.1]:80"] {
+            assert_eq!(settings(local, &[]).check_address(false), Ok(()));
+        }
+        for remote in ["0.0.0.0:80", "[::]:80", "10.0.0.1:80"] {
+            let listen = remote.parse().unwrap();
+            assert_eq!(settings(remote, &["a"]).check_address(false), Err(AddressError::Remote(listen)));
+            assert_eq!(settings(remote, &[]).check_address(true), Err(AddressError::NoHost));
+            assert_eq!(settings(remote, &["a"]).check_address(true), Ok(()));
+        }
+    }
+}

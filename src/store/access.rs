@@ -1,0 +1,205 @@
+//! Who may use the service, and who did what with it. Of tokens only their hashes are kept.
+
+use super::history::unsigned;
+use super::journal::Urgency;
+use super::runs::timestamp;
+use super::{Journal, Receipt, StoreError};
+use rusqlite::{OptionalExtension, Row, params};
+
+/// A token to be kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewToken {
+    /// SHA-256 of it.
+    pub hash: [u8; 32],
+    /// What it is: a token that a person or a program holds, or the session of a browser.
+    pub kind: String,
+    /// Whose it is.
+    pub name: String,
+    /// What its holder may do.
+    pub role: String,
+    /// Since when there is one, as RFC 3339.
+    pub created_at: String,
+    /// Until when it holds, as RFC 3339; `None` for ever.
+    pub expires_at: Option<String>,
+}
+
+/// A token that is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct StoredToken {
+    /// Its number in the journal.
+    pub number: u64,
+    /// What it is.
+    pub kind: String,
+    /// Whose it is.
+    pub name: String,
+    /// What its holder may do.
+    pub role: String,
+    /// Since when there is one, as RFC 3339.
+    pub created_at: String,
+    /// Until when it holds, as RFC 3339.
+    pub expires_at: Option<String>,
+    /// Since when it does not hold any more, as RFC 3339.
+    pub revoked_at: Option<String>,
+}
+
+/// Something that somebody did with the service.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AccessRecord {
+    /// When, as RFC 3339.
+    pub at: String,
+    /// Who, by the name of the token; empty of somebody without one.
+    pub name: String,
+    /// The method of the request.
+    pub method: String,
+    /// Its path, without the query.
+    pub path: String,
+    /// The status of the answer.
+    pub status: u16,
+    /// Why it was refused, or what it came to.
+    pub detail: Option<String>,
+}
+
+const COLUMNS: &str =
+    "SELECT number, kind, name, role, created_at, expires_at, revoked_at FROM access_tokens";
+
+impl Journal {
+    /// Keeps a token.
+    ///
+    /// # Errors
+    /// [`StoreError::Time`], and whatever befalls the file.
+    pub fn add_token(&self, token: &NewToken) -> Result<u64, StoreError> {
+        timestamp(&token.created_at)?;
+        token.expires_at.as_deref().map(timestamp).transpose()?;
+        let query = "INSERT INTO access_tokens (hash, kind, name, role, created_at, expires_at)
+                     VALUES (?1, ?2, ?3, ?4, ?5, ?6) RETURNING number";
+        self.transact(|connection| {
+            let values =
+                params![token.hash, token.kind, token.name, token.role, token.created_at, token.expires_at];
+            connection.query_one(query, values, |row| unsigned(row, 0)).map_err(|error| self.sqlite(&error))
+        })
+    }
+
+    /// The token with this hash, whether it still holds or not.
+    ///
+    /// # Errors
+    /// When the file can't be read.
+    pub fn token(&self, hash: &[u8; 32]) -> Result<Option<StoredToken>, StoreError> {
+        let query = format!("{COLUMNS} WHERE hash = ?1");
+        let connection = self.connection();
+        let found = connection
+            .prepare_cached(&query)
+            .and_then(|mut statement| statement.query_one(params![hash], read_token).optional());
+        found.map_err(|error| self.sqlite(&error))
+    }
+
+    /// Every token of a kind, in the order in which they were made.
+    ///
+    /// # Errors
+    /// When the file can't be read.
+    pub fn tokens(&self, kind: &str) -> Result<Vec<StoredToken>, StoreError> {
+        self.select(&format!("{COLUMNS} WHERE kind = ?1 ORDER BY number"), [kind], read_token)
+    }
+
+    /// Has the tokens and sessions of a name hold no longer. How many those were.
+    ///
+    /// # Errors
+    /// [`StoreError::Time`], and whatever befalls the file.
+    pub fn revoke_tokens(&self, name: &str, at: &str) -> Result<usize, StoreError> {
+        self.revoke("name = ?1", name, at)
+    }
+
+    /// Has one token hold no longer.
+    ///
+    /// # Errors
+    /// [`StoreError::Time`], and whatever befalls the file.
+    pub fn revoke_token(&self, hash: &[u8; 32], at: &str) -> Result<usize, StoreError> {
+        self.revoke("hash = ?1", hash, at)
+    }
+
+    fn revoke(&self, filter: &str, which: impl rusqlite::ToSql, at: &str) -> Result<usize, StoreError> {
+        timestamp(at)?;
+        let change =
+            format!("UPDATE access_tokens SET revoked_at = ?2 WHERE {filter} AND revoked_at IS NULL");
+        self.transact(|connection| {
+            connection.execute(&change, params![which, at]).map_err(|error| self.sqlite(&error))
+        })
+    }
+
+    /// Removes sessions that ended before a time as RFC 3339 in UTC: nobody can come in with them.
+    ///
+    /// # Errors
+    /// Whatever befalls the file.
+    pub fn forget_sessions(&self, before: &str) -> Result<usize, StoreError> {
+        let change = "DELETE FROM access_tokens WHERE kind = 'session' AND expires_at < ?1";
+        self.transact(|connection| connection.execute(change, [before]).map_err(|error| self.sqlite(&error)))
+    }
+
+    /// Keeps what somebody did.
+    pub fn log_access(&self, record: AccessRecord) -> Receipt {
+        let path = self.path().to_path_buf();
+        self.submit_as(Urgency::Deferred, move |connection| {
+            let query = "INSERT INTO access_log (at, name, method, path, status, detail) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+            let AccessRecord { at, name, method, path: of, status, detail } = &record;
+            connection
+                .prepare_cached(query)
+                .and_then(|mut statement| statement.execute(params![at, name, method, of, status, detail]))
+                .map(drop)
+                .map_err(|error| StoreError::sqlite(&path, &error))
+        })
+    }
+
+    /// The latest entries of the access log before a number (all, with 0), the latest first, each with its number.
+    ///
+    /// # Errors
+    /// When the file can't be read.
+    pub fn access_log(&self, before: u64, most: u32) -> Result<Vec<(u64, AccessRecord)>, StoreError> {
+        let query = "SELECT number, at, name, method, path, status, detail FROM access_log
+                     WHERE ?1 = 0 OR number < ?1 ORDER BY number DESC LIMIT ?2";
+        let before = i64::try_from(before).unwrap_or(i64::MAX);
+        self.select(query, params![before, most], |row| {
+            let record = AccessRecord {
+                at: row.get(1)?,
+                name: row.get(2)?,
+                method: row.get(3)?,
+                path: row.get(4)?,
+                status: row.get(5)?,
+                detail: row.get(6)?,
+            };
+            Ok((unsigned(row, 0)?, record))
+        })
+    }
+
+    /// A setting of the service, as JSON.
+    ///
+    /// # Errors
+    /// When the file can't be read.
+    pub fn service_setting(&self, name: &str) -> Result<Option<serde_json::Value>, StoreError> {
+        let query = "SELECT value FROM service_settings WHERE name = ?1";
+        Ok(self.select(query, [name], |row| super::history::value(row, 0))?.pop())
+    }
+
+    /// Keeps a setting of the service.
+    ///
+    /// # Errors
+    /// Whatever befalls the file.
+    pub fn set_service_setting(&self, name: &str, value: &serde_json::Value) -> Result<(), StoreError> {
+        let value = super::entries::json(value)?;
+        self.transact(|connection| {
+            let query = "INSERT OR REPLACE INTO service_settings (name, value) VALUES (?1, ?2)";
+            connection.execute(query, params![name, value]).map(drop).map_err(|error| self.sqlite(&error))
+        })
+    }
+}
+
+fn read_token(row: &Row<'_>) -> rusqlite::Result<StoredToken> {
+    Ok(StoredToken {
+        number: unsigned(row, 0)?,
+        kind: row.get(1)?,
+        name: row.get(2)?,
+        role: row.get(3)?,
+        created_at: row.get(4)?,
+        expires_at: row.get(5)?,
+        revoked_at: row.get(6)?,
+    })
+}
