@@ -2,7 +2,7 @@
 
 use super::access;
 use super::state::Service;
-use super::{api, assets};
+use super::{api, assets, pages};
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::routing::get;
@@ -11,12 +11,13 @@ use std::sync::Arc;
 
 /// Every address of the service, behind what guards it.
 pub(super) fn router(service: Arc<Service>) -> Router {
-    let (api, description) = api::routes().split_for_parts();
+    let (api, description) = api::routes(&service).split_for_parts();
     let description = Arc::new(description);
     Router::new()
         .merge(api)
         .route("/api/openapi.json", get(move || async move { Json(description.as_ref().clone()) }))
         .merge(access::routes())
+        .merge(pages::routes(&service))
         .merge(assets::routes())
         .route("/healthz", get(|| async { "ok\n" }))
         .route("/readyz", get(ready))

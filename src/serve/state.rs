@@ -1,6 +1,8 @@
 //! What all requests share.
 
 use super::access::Hosts;
+use super::feed::Feed;
+use super::jobs::Jobs;
 use super::profiles::ProfileSource;
 use super::settings::ServiceSettings;
 use crate::store::{Journal, StoreError};
@@ -15,6 +17,10 @@ pub(crate) struct Service {
     pub(super) hosts: Hosts,
     /// Profiles, and whom they ask.
     pub(crate) profiles: Arc<dyn ProfileSource>,
+    /// Says that something was written.
+    pub(crate) feed: Arc<Feed>,
+    /// Documents that are submitted, and what works on them.
+    pub(crate) jobs: Jobs,
     /// What is written goes here.
     pub(crate) journal: Arc<Journal>,
     /// What pages and answers show is read here, beside whoever writes.
@@ -34,6 +40,8 @@ impl Service {
         let (journal, reading) = (Journal::open(journal)?, Journal::open(journal)?);
         let hosts = Hosts::new(settings.listen, &settings.hosts);
         let (journal, reading) = (Arc::new(journal), Arc::new(reading));
-        Ok(Service { settings, hosts, profiles, journal, reading })
+        let feed = Arc::new(Feed::default());
+        let jobs = Jobs::new(Arc::clone(&journal), Arc::clone(&profiles), Arc::clone(&feed), &settings);
+        Ok(Service { settings, hosts, profiles, feed, jobs, journal, reading })
     }
 }

@@ -20,5 +20,6 @@ mod words;
 
 pub(crate) use open::{DocumentEntry, Looking, NotFound, OpenedRecord};
 pub(crate) use page::{Tone, as_markdown, as_text};
+pub(crate) use record::Record;
 pub(crate) use story::Story;
 pub(crate) use telling::tell;
