@@ -7,6 +7,7 @@ mod access;
 mod api;
 mod assets;
 mod blocking;
+mod metrics;
 mod pages;
 mod profiles;
 mod router;
@@ -14,6 +15,7 @@ mod settings;
 mod state;
 
 pub(crate) use access::{NewAccess, Role, issue_token};
+pub(crate) use metrics::{CallMeasures, Metrics};
 pub(crate) use profiles::{CompiledProfile, ProfileRequest, ProfileSource, RecordedProfile};
 pub(crate) use settings::{AddressError, ServiceSettings};
 pub(crate) use state::Service;

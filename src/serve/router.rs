@@ -1,6 +1,7 @@
 //! Every address of the service.
 
 use super::access;
+use super::metrics;
 use super::state::Service;
 use super::{api, assets};
 use axum::extract::State;
@@ -18,9 +19,11 @@ pub(super) fn router(service: Arc<Service>) -> Router {
         .route("/api/openapi.json", get(move || async move { Json(description.as_ref().clone()) }))
         .merge(access::routes())
         .merge(assets::routes())
+        .merge(metrics::routes())
         .route("/healthz", get(|| async { "ok\n" }))
         .route("/readyz", get(ready))
         .layer(middleware::from_fn_with_state(Arc::clone(&service), access::guard))
+        .layer(middleware::from_fn_with_state(Arc::clone(&service), metrics::count_requests))
         .layer(middleware::from_fn(access::headers))
         .with_state(service)
 }

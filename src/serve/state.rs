@@ -1,6 +1,7 @@
 //! What all requests share.
 
 use super::access::Hosts;
+use super::metrics::Metrics;
 use super::profiles::ProfileSource;
 use super::settings::ServiceSettings;
 use crate::store::{Journal, StoreError};
@@ -19,6 +20,8 @@ pub(crate) struct Service {
     pub(crate) journal: Arc<Journal>,
     /// What pages and answers show is read here, beside whoever writes.
     pub(crate) reading: Arc<Journal>,
+    /// What is counted, for Prometheus.
+    pub(crate) metrics: Arc<Metrics>,
 }
 
 impl Service {
@@ -30,10 +33,11 @@ impl Service {
         settings: ServiceSettings,
         journal: &Path,
         profiles: Arc<dyn ProfileSource>,
+        metrics: Arc<Metrics>,
     ) -> Result<Self, StoreError> {
         let (journal, reading) = (Journal::open(journal)?, Journal::open(journal)?);
         let hosts = Hosts::new(settings.listen, &settings.hosts);
         let (journal, reading) = (Arc::new(journal), Arc::new(reading));
-        Ok(Service { settings, hosts, profiles, journal, reading })
+        Ok(Service { settings, hosts, profiles, journal, reading, metrics })
     }
 }

@@ -13,7 +13,9 @@ use super::logging::LogArguments;
 use super::output::Output;
 use super::resume::JournalArgument;
 use crate::diag::Problems;
-use crate::serve::{AddressError, NewAccess, Role, Service, ServiceSettings, issue_token, serve};
+use crate::serve::{
+    AddressError, CallMeasures, Metrics, NewAccess, Role, Service, ServiceSettings, issue_token, serve,
+};
 use crate::value::{Millis, sanitize_line};
 use clap::{Args, Subcommand};
 use std::net::SocketAddr;
@@ -128,7 +130,8 @@ fn start(arguments: &StartArguments, output: &mut Output) -> Result<Exit, Failur
         return Err(Failure::usage("the prices can't be used"));
     }
     let profiles = Arc::new(profiles);
-    let telemetry = arguments.log.start()?;
+    let metrics = Arc::new(Metrics::default());
+    let telemetry = arguments.log.start_with(Some(Box::new(CallMeasures::layer(Arc::clone(&metrics)))))?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
@@ -139,7 +142,7 @@ fn start(arguments: &StartArguments, output: &mut Output) -> Result<Exit, Failur
                 .help("another program may have it; name another with `--listen 127.0.0.1:PORT`")
         })?;
         let listen = listener.local_addr().unwrap_or(settings.listen);
-        let service = Service::open(ServiceSettings { listen, ..settings }, &journal, profiles)?;
+        let service = Service::open(ServiceSettings { listen, ..settings }, &journal, profiles, metrics)?;
         let name = person();
         let access = NewAccess { name: &name, role: Role::Admin, lasts: None, is_launch: true };
         let token = issue_token(&service.journal, &access)?;
