@@ -9,6 +9,7 @@ mod assets;
 mod blocking;
 mod feed;
 mod jobs;
+mod metrics;
 mod pages;
 mod profiles;
 mod router;
@@ -16,6 +17,7 @@ mod settings;
 mod state;
 
 pub(crate) use access::{NewAccess, Role, issue_token};
+pub(crate) use metrics::{CallMeasures, Metrics};
 pub(crate) use profiles::{CompiledProfile, ProfileRequest, ProfileSource, RecordedProfile};
 pub(crate) use settings::{AddressError, ServiceSettings};
 pub(crate) use state::Service;

@@ -1,6 +1,7 @@
 //! Every address of the service.
 
 use super::access;
+use super::metrics;
 use super::state::Service;
 use super::{api, assets, pages};
 use axum::extract::State;
@@ -19,9 +20,11 @@ pub(super) fn router(service: Arc<Service>) -> Router {
         .merge(access::routes())
         .merge(pages::routes(&service))
         .merge(assets::routes())
+        .merge(metrics::routes())
         .route("/healthz", get(|| async { "ok\n" }))
         .route("/readyz", get(ready))
         .layer(middleware::from_fn_with_state(Arc::clone(&service), access::guard))
+        .layer(middleware::from_fn_with_state(Arc::clone(&service), metrics::count_requests))
         .layer(middleware::from_fn(access::headers))
         .with_state(service)
 }

@@ -3,6 +3,7 @@
 use super::access::Hosts;
 use super::feed::Feed;
 use super::jobs::Jobs;
+use super::metrics::Metrics;
 use super::profiles::ProfileSource;
 use super::settings::ServiceSettings;
 use crate::store::{Journal, StoreError};
@@ -25,6 +26,8 @@ pub(crate) struct Service {
     pub(crate) journal: Arc<Journal>,
     /// What pages and answers show is read here, beside whoever writes.
     pub(crate) reading: Arc<Journal>,
+    /// What is counted, for Prometheus.
+    pub(crate) metrics: Arc<Metrics>,
 }
 
 impl Service {
@@ -36,12 +39,19 @@ impl Service {
         settings: ServiceSettings,
         journal: &Path,
         profiles: Arc<dyn ProfileSource>,
+        metrics: Arc<Metrics>,
     ) -> Result<Self, StoreError> {
         let (journal, reading) = (Journal::open(journal)?, Journal::open(journal)?);
         let hosts = Hosts::new(settings.listen, &settings.hosts);
         let (journal, reading) = (Arc::new(journal), Arc::new(reading));
         let feed = Arc::new(Feed::default());
-        let jobs = Jobs::new(Arc::clone(&journal), Arc::clone(&profiles), Arc::clone(&feed), &settings);
-        Ok(Service { settings, hosts, profiles, feed, jobs, journal, reading })
+        let jobs = Jobs::new(
+            Arc::clone(&journal),
+            Arc::clone(&profiles),
+            Arc::clone(&feed),
+            Arc::clone(&metrics),
+            &settings,
+        );
+        Ok(Service { settings, hosts, profiles, feed, jobs, journal, reading, metrics })
     }
 }

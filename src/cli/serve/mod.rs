@@ -15,7 +15,8 @@ use super::resume::JournalArgument;
 use super::run::duration;
 use crate::diag::Problems;
 use crate::serve::{
-    AddressError, NewAccess, Role, ServeError, Service, ServiceSettings, Stops, issue_token, serve,
+    AddressError, CallMeasures, Metrics, NewAccess, Role, ServeError, Service, ServiceSettings, Stops,
+    issue_token, serve,
 };
 use crate::value::{Millis, sanitize_line};
 use clap::{Args, Subcommand};
@@ -134,7 +135,8 @@ fn start(arguments: &StartArguments, output: &mut Output) -> Result<Exit, Failur
         return Err(Failure::usage("the prices can't be used"));
     }
     let profiles = Arc::new(profiles);
-    let telemetry = arguments.log.start()?;
+    let metrics = Arc::new(Metrics::default());
+    let telemetry = arguments.log.start_with(Some(Box::new(CallMeasures::layer(Arc::clone(&metrics)))))?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
@@ -145,7 +147,7 @@ fn start(arguments: &StartArguments, output: &mut Output) -> Result<Exit, Failur
                 .help("another program may have it; name another with `--listen 127.0.0.1:PORT`")
         })?;
         let listen = listener.local_addr().unwrap_or(settings.listen);
-        let service = Service::open(ServiceSettings { listen, ..settings }, &journal, profiles)?;
+        let service = Service::open(ServiceSettings { listen, ..settings }, &journal, profiles, metrics)?;
         let name = person();
         let access = NewAccess { name: &name, role: Role::Admin, lasts: None, is_launch: true };
         let token = issue_token(&service.journal, &access)?;

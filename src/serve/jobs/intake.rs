@@ -3,6 +3,7 @@
 use super::Jobs;
 use super::submission::{Content, Submission, SubmitError};
 use crate::ingest::{Input, Media, Origin};
+use crate::serve::metrics::Received;
 use crate::store::{NewJob, QueuedDocument, StoredJob, Submitted};
 use crate::value::{DocumentId, digest_bytes, sanitize_line};
 use jiff::Timestamp;
@@ -38,7 +39,7 @@ impl Jobs {
         if let Some(key) = &idempotency_key
             && let Some(known) = self.journal.job_of_key(&submitter, key)?
         {
-            return known_job(known, &request_digest);
+            return self.known_job(known, &request_digest);
         }
         let line = self.line(&profile)?;
         if let Some(given) = &document_type {
@@ -65,21 +66,27 @@ impl Jobs {
         }
         match submitted? {
             Submitted::Added(job) => {
+                self.metrics.submitted(&line.plan().profile.name, Received::Accepted);
                 line.look();
                 self.feed.written();
                 Ok(Accepted { job, is_known: false })
             }
-            Submitted::Known(job) | Submitted::KeyTaken(job) => known_job(job, &request_digest),
-            Submitted::Full { waiting } => Err(SubmitError::Full { waiting }),
+            Submitted::Known(job) | Submitted::KeyTaken(job) => self.known_job(job, &request_digest),
+            Submitted::Full { waiting } => {
+                self.metrics.submitted(&line.plan().profile.name, Received::Refused);
+                Err(SubmitError::Full { waiting })
+            }
         }
     }
-}
 
-fn known_job(job: StoredJob, request_digest: &str) -> Result<Accepted, SubmitError> {
-    if job.request_digest == request_digest {
+    fn known_job(&self, job: StoredJob, request_digest: &str) -> Result<Accepted, SubmitError> {
+        if job.request_digest != request_digest {
+            return Err(SubmitError::KeyTaken);
+        }
+        if let Some(run) = self.journal.run(&job.run)? {
+            self.metrics.submitted(&run.record.profile, Received::Repeated);
+        }
         Ok(Accepted { job, is_known: true })
-    } else {
-        Err(SubmitError::KeyTaken)
     }
 }
 

@@ -7,6 +7,7 @@ use crate::plan::Plan;
 use crate::result::DocumentResult;
 use crate::run::{Batch, BatchEnd, BatchSettings, Observer, RunStore, Session, Steering};
 use crate::serve::feed::Feed;
+use crate::serve::metrics::Metrics;
 use crate::serve::profiles::ProfileSource;
 use crate::store::{DocumentKey, DocumentStage, Journal, ProcessId, RunId, StoreError, WorkerLog};
 use crate::value::{DocumentId, Millis};
@@ -27,6 +28,7 @@ pub(super) struct Parts {
     pub(super) journal: Arc<Journal>,
     pub(super) profiles: Arc<dyn ProfileSource>,
     pub(super) feed: Arc<Feed>,
+    pub(super) metrics: Arc<Metrics>,
     pub(super) troubles: Arc<Troubles>,
     /// Documents at the same time, where somebody says.
     pub(super) jobs: Option<usize>,
@@ -233,15 +235,18 @@ impl Observer for Watching<'_> {
         self.parts.feed.written();
     }
 
-    fn finished(&mut self, _: &DocumentResult) {
+    fn finished(&mut self, result: &DocumentResult) {
+        self.parts.metrics.document_finished(result);
         self.parts.feed.written();
     }
 
     fn unusable(&mut self, _: &InputError) {
+        self.parts.metrics.document_set_aside(&self.parts.plan.profile.name);
         self.parts.feed.written();
     }
 
     fn set_aside(&mut self, _: &DocumentId, _: &str) {
+        self.parts.metrics.document_set_aside(&self.parts.plan.profile.name);
         self.parts.feed.written();
     }
 

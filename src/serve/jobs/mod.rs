@@ -17,6 +17,7 @@ use self::line::Line;
 use self::trouble::Troubles;
 use self::uploads::Uploads;
 use super::feed::Feed;
+use super::metrics::Metrics;
 use super::profiles::{CompiledProfile, ProfileRequest, ProfileSource};
 use super::settings::ServiceSettings;
 use crate::plan::Plan;
@@ -45,6 +46,7 @@ pub(crate) struct Jobs {
     journal: Arc<Journal>,
     profiles: Arc<dyn ProfileSource>,
     feed: Arc<Feed>,
+    metrics: Arc<Metrics>,
     uploads: Uploads,
     most_waiting: u64,
     jobs: Option<usize>,
@@ -71,12 +73,14 @@ impl Jobs {
         journal: Arc<Journal>,
         profiles: Arc<dyn ProfileSource>,
         feed: Arc<Feed>,
+        metrics: Arc<Metrics>,
         settings: &ServiceSettings,
     ) -> Self {
         Jobs {
             journal,
             profiles,
             feed,
+            metrics,
             uploads: Uploads::new(settings),
             most_waiting: settings.most_waiting,
             jobs: settings.jobs,
@@ -232,6 +236,7 @@ impl Jobs {
             journal: Arc::clone(&self.journal),
             profiles: Arc::clone(&self.profiles),
             feed: Arc::clone(&self.feed),
+            metrics: Arc::clone(&self.metrics),
             troubles: Arc::clone(&self.troubles),
             jobs: self.jobs,
             stopping: self.stopping.subscribe(),
