@@ -10,8 +10,10 @@ mod blocking;
 mod pages;
 mod profiles;
 mod router;
+mod runs;
 mod settings;
 mod state;
+mod trends;
 
 pub(crate) use access::{NewAccess, Role, issue_token};
 pub(crate) use profiles::{CompiledProfile, ProfileRequest, ProfileSource, RecordedProfile};

@@ -2,6 +2,7 @@
 
 use super::access::Hosts;
 use super::profiles::ProfileSource;
+use super::runs::RunDetails;
 use super::settings::ServiceSettings;
 use crate::store::{Journal, StoreError};
 use std::path::Path;
@@ -19,6 +20,8 @@ pub(crate) struct Service {
     pub(crate) journal: Arc<Journal>,
     /// What pages and answers show is read here, beside whoever writes.
     pub(crate) reading: Arc<Journal>,
+    /// Sums over the documents of runs that pages show.
+    pub(super) run_details: RunDetails,
 }
 
 impl Service {
@@ -34,6 +37,6 @@ impl Service {
         let (journal, reading) = (Journal::open(journal)?, Journal::open(journal)?);
         let hosts = Hosts::new(settings.listen, &settings.hosts);
         let (journal, reading) = (Arc::new(journal), Arc::new(reading));
-        Ok(Service { settings, hosts, profiles, journal, reading })
+        Ok(Service { settings, hosts, profiles, journal, reading, run_details: RunDetails::default() })
     }
 }
