@@ -13,8 +13,10 @@ mod metrics;
 mod pages;
 mod profiles;
 mod router;
+mod runs;
 mod settings;
 mod state;
+mod trends;
 
 pub(crate) use access::{NewAccess, Role, issue_token};
 pub(crate) use metrics::{CallMeasures, Metrics};

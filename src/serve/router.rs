@@ -3,7 +3,7 @@
 use super::access;
 use super::metrics;
 use super::state::Service;
-use super::{api, assets, pages};
+use super::{api, assets, pages, runs};
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::routing::get;
@@ -21,8 +21,10 @@ pub(super) fn router(service: Arc<Service>) -> Router {
         .merge(pages::routes(&service))
         .merge(assets::routes())
         .merge(metrics::routes())
+        .merge(runs::routes())
         .route("/healthz", get(|| async { "ok\n" }))
         .route("/readyz", get(ready))
+        .layer(middleware::from_fn(pages::error_pages))
         .layer(middleware::from_fn_with_state(Arc::clone(&service), access::guard))
         .layer(middleware::from_fn_with_state(Arc::clone(&service), metrics::count_requests))
         .layer(middleware::from_fn(access::headers))

@@ -5,6 +5,7 @@ use super::feed::Feed;
 use super::jobs::Jobs;
 use super::metrics::Metrics;
 use super::profiles::ProfileSource;
+use super::runs::RunDetails;
 use super::settings::ServiceSettings;
 use crate::store::{Journal, StoreError};
 use std::path::Path;
@@ -28,6 +29,8 @@ pub(crate) struct Service {
     pub(crate) reading: Arc<Journal>,
     /// What is counted, for Prometheus.
     pub(crate) metrics: Arc<Metrics>,
+    /// Sums over the documents of runs that pages show.
+    pub(super) run_details: RunDetails,
 }
 
 impl Service {
@@ -52,6 +55,7 @@ impl Service {
             Arc::clone(&metrics),
             &settings,
         );
-        Ok(Service { settings, hosts, profiles, feed, jobs, journal, reading, metrics })
+        let run_details = RunDetails::default();
+        Ok(Service { settings, hosts, profiles, feed, jobs, journal, reading, metrics, run_details })
     }
 }

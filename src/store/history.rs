@@ -29,7 +29,11 @@ impl Journal {
         Ok(self.select_runs("WHERE r.id = ?1", params![run.as_str()])?.pop())
     }
 
-    fn select_runs(&self, filter: &str, values: impl rusqlite::Params) -> Result<Vec<StoredRun>, StoreError> {
+    pub(super) fn select_runs(
+        &self,
+        filter: &str,
+        values: impl rusqlite::Params,
+    ) -> Result<Vec<StoredRun>, StoreError> {
         let query = format!(
             "SELECT r.id, r.started_at, r.finished_at, r.profile, r.profile_digest, r.loopctl_version, r.plugins,
                     r.settings, (SELECT count(*) FROM documents d WHERE d.run = r.number),

@@ -422,7 +422,13 @@ pub(super) async fn explanation(
         let run = service.reading.run(&job.run)?.ok_or_else(gone)?;
         let (document, outcome) = service.reading.document(&job.run, &job.document_id)?.ok_or_else(gone)?;
         let events = service.reading.events(&job.run, &job.document_id)?;
-        let record = Record::of_journal(&run, &document, &events, outcome.as_ref());
+        let record = Record::of_journal(
+            &run,
+            &document.record.id,
+            &document.record.document_type,
+            &events,
+            outcome.as_ref(),
+        );
         serde_json::to_value(Story::of(&record))
             .map_err(|_| ApiError::broken("the story can't be written as JSON"))
     };

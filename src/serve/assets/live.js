@@ -1,43 +1,49 @@
-// Keeps the parts of a page that change as they are at the service: each element with `data-live` names the address of its part, and maybe
-// of events (`data-events`) that say when to look; without, it looks every few seconds.
-const EVERY_MS = 2000;
-const AT_MOST_EVERY_MS = 300;
+// Keeps the part of a page that changes as it is on the server: at each event of its run, or every few seconds.
+const part = document.querySelector("#live");
+const said = document.querySelector("#live-said");
+const least = 1000;
 
-for (const part of document.querySelectorAll("[data-live]")) {
-  let shown = part.innerHTML;
-  let timer = 0;
-  let isLooking = false;
+let isAsked = false;
+let isWanted = false;
 
-  const look = async () => {
-    timer = 0;
-    if (document.hidden || isLooking || part.contains(document.activeElement)) return;
-    isLooking = true;
-    try {
-      const answer = await fetch(part.dataset.live, { headers: { Accept: "text/html" } });
-      if (answer.status === 401) location.assign("/login");
-      if (!answer.ok || answer.redirected) return;
-      const html = await answer.text();
-      if (html !== shown) {
-        shown = html;
-        part.innerHTML = html;
-      }
-    } catch {
-      // The service may be on its way back.
-    } finally {
-      isLooking = false;
-    }
-  };
-  const soon = () => {
-    if (!timer) timer = setTimeout(look, AT_MOST_EVERY_MS);
-  };
-
-  if (part.dataset.events) {
-    const events = new EventSource(part.dataset.events);
-    const kinds = ["started", "assessed", "decided", "finished", "stopped", "unreadable", "failed", "ended"];
-    for (const kind of kinds) events.addEventListener(kind, soon);
-    events.onopen = soon;
-  } else {
-    setInterval(soon, EVERY_MS);
+async function refresh() {
+  if (isAsked) {
+    isWanted = true;
+    return;
   }
-  document.addEventListener("visibilitychange", soon);
+  isAsked = true;
+  isWanted = false;
+  try {
+    const answer = await fetch(part.dataset.fragment, { headers: { Accept: "text/html" } });
+    if (answer.ok) {
+      replace(await answer.text());
+      if (said) said.textContent = "";
+    } else if (said) {
+      said.textContent = "This page can't be brought up to date; load it again.";
+    }
+  } catch {
+    if (said) said.textContent = "The service does not answer; what is shown may be old.";
+  }
+  setTimeout(() => {
+    isAsked = false;
+    if (isWanted) refresh();
+  }, least);
 }
+
+// The focus stays on the same link, and what is selected or opened stays.
+function replace(html) {
+  if (html === part.innerHTML || String(getSelection())) return;
+  const focused = part.contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
+  const fresh = new DOMParser().parseFromString(html, "text/html");
+  part.replaceChildren(...fresh.body.childNodes);
+  if (focused) [...part.querySelectorAll("a")].find((link) => link.getAttribute("href") === focused)?.focus();
+}
+
+if (part?.dataset.events) {
+  const events = new EventSource(part.dataset.events);
+  events.onmessage = refresh;
+  for (const kind of ["assessed", "concluded", "decided", "failed", "finished", "started", "ended"]) {
+    events.addEventListener(kind, refresh);
+  }
+}
+if (part?.dataset.every) setInterval(() => document.hidden || refresh(), 1000 * Number(part.dataset.every));

@@ -1,6 +1,7 @@
 //! The first page: submit documents, and see how far they are.
 
 use super::layout::{Section, page};
+use super::parts::in_address;
 use crate::serve::access::{Identity, Role, Submitter};
 use crate::serve::api::{ApiError, Job, JobStatus, recent, take_files};
 use crate::serve::blocking::on_blocking_thread;
@@ -45,7 +46,7 @@ async fn show(
                 }
             }
             h2 { "Submitted" }
-            div data-live="/documents/list" { (table(&jobs, &identity)) }
+            div #live data-fragment="/documents/list" data-every="2" { (table(&jobs, &identity)) }
         };
         Ok::<_, ApiError>(page("Documents", &identity, Section::Documents, &["live.js"], &body))
     };
@@ -109,7 +110,7 @@ fn table(jobs: &[Job], identity: &Identity) -> Markup {
 fn row(job: &Job, identity: &Identity) -> Markup {
     let outcome = job.outcome.as_ref();
     let is_reviewer = identity.may(Role::Review);
-    let document = format!("/runs/{}/{}", job.run, encoded(&job.document));
+    let document = format!("/runs/{}/{}", job.run, in_address(&job.document));
     html! {
         tr {
             th scope="row" {
@@ -120,7 +121,7 @@ fn row(job: &Job, identity: &Identity) -> Markup {
                 (state(job))
                 @if outcome.is_some_and(|outcome| outcome.needs_review) {
                     " · "
-                    @if is_reviewer { a href={ "/review/" (job.run) "/" (encoded(&job.document)) } { "needs review" } }
+                    @if is_reviewer { a href={ "/review/" (job.run) "/" (in_address(&job.document)) } { "needs review" } }
                     @else { "needs review" }
                 }
             }
@@ -166,14 +167,6 @@ fn class(job: &Job) -> &'static str {
 /// `2026-11-27T07:18:15.123Z` to the minute.
 fn minute(time: &str) -> String {
     time.get(..16).unwrap_or(time).replace('T', " ")
-}
-
-/// A document's id as a part of an address.
-pub(in crate::serve) fn encoded(id: &str) -> String {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~');
-    id.bytes()
-        .map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
-        .collect()
 }
 
 async fn submit(
