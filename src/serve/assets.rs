@@ -7,9 +7,11 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 
 /// Name, media type, content.
-const ASSETS: [(&str, &str, &str); 3] = [
+const ASSETS: [(&str, &str, &str); 5] = [
     ("report.css", "text/css; charset=utf-8", include_str!("../report/page/page.css")),
     ("service.css", "text/css; charset=utf-8", include_str!("assets/service.css")),
+    ("desk.css", "text/css; charset=utf-8", include_str!("assets/desk.css")),
+    ("desk.js", "text/javascript; charset=utf-8", include_str!("assets/desk.js")),
     ("login.js", "text/javascript; charset=utf-8", include_str!("assets/login.js")),
 ];
 

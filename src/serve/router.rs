@@ -2,7 +2,7 @@
 
 use super::access;
 use super::state::Service;
-use super::{api, assets};
+use super::{api, assets, desk, pages};
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::routing::get;
@@ -18,8 +18,10 @@ pub(super) fn router(service: Arc<Service>) -> Router {
         .route("/api/openapi.json", get(move || async move { Json(description.as_ref().clone()) }))
         .merge(access::routes())
         .merge(assets::routes())
+        .merge(desk::routes())
         .route("/healthz", get(|| async { "ok\n" }))
         .route("/readyz", get(ready))
+        .layer(middleware::from_fn(pages::errors_as_pages))
         .layer(middleware::from_fn_with_state(Arc::clone(&service), access::guard))
         .layer(middleware::from_fn(access::headers))
         .with_state(service)

@@ -1,6 +1,7 @@
 //! What all requests share.
 
 use super::access::Hosts;
+use super::desk::Desk;
 use super::profiles::ProfileSource;
 use super::settings::ServiceSettings;
 use crate::store::{Journal, StoreError};
@@ -19,6 +20,8 @@ pub(crate) struct Service {
     pub(crate) journal: Arc<Journal>,
     /// What pages and answers show is read here, beside whoever writes.
     pub(crate) reading: Arc<Journal>,
+    /// What the review desk keeps in memory.
+    pub(super) desk: Desk,
 }
 
 impl Service {
@@ -34,6 +37,7 @@ impl Service {
         let (journal, reading) = (Journal::open(journal)?, Journal::open(journal)?);
         let hosts = Hosts::new(settings.listen, &settings.hosts);
         let (journal, reading) = (Arc::new(journal), Arc::new(reading));
-        Ok(Service { settings, hosts, profiles, journal, reading })
+        let desk = Desk::of(&journal)?;
+        Ok(Service { settings, hosts, profiles, journal, reading, desk })
     }
 }

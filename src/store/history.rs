@@ -91,13 +91,45 @@ impl Journal {
         run: &RunId,
         after: i64,
     ) -> Result<Vec<(StoredDocument, Option<Value>)>, StoreError> {
-        let query =
+        let filter = "r.id = ?1 AND d.number > ?2 ORDER BY d.number LIMIT 256";
+        self.select_documents(filter, params![run.as_str(), after])
+    }
+
+    /// One document of a run, with its outcome if it has one.
+    ///
+    /// # Errors
+    /// When the file can't be read.
+    pub fn document(
+        &self,
+        run: &RunId,
+        document: &DocumentId,
+    ) -> Result<Option<(StoredDocument, Option<Value>)>, StoreError> {
+        let values = params![run.as_str(), document.as_str()];
+        Ok(self.select_documents("r.id = ?1 AND d.id = ?2", values)?.pop())
+    }
+
+    /// Where a document was read from, where that is more than a file.
+    ///
+    /// # Errors
+    /// When the file can't be read.
+    pub fn source_record(&self, document: DocumentKey) -> Result<Option<String>, StoreError> {
+        let query = "SELECT source FROM documents WHERE number = ?1";
+        Ok(self.select(query, [document.0], |row| row.get(0))?.pop().flatten())
+    }
+
+    pub(super) fn select_documents(
+        &self,
+        filter: &str,
+        values: impl rusqlite::Params,
+    ) -> Result<Vec<(StoredDocument, Option<Value>)>, StoreError> {
+        let query = format!(
             "SELECT d.number, d.id, d.document_type, d.source_digest, d.path, d.state, d.attempts, d.reason,
                             (SELECT count(*) FROM events e WHERE e.document = d.number),
                             d.artifact, (SELECT outcome FROM outcomes o WHERE o.document = d.number)
                      FROM documents d JOIN runs r ON r.number = d.run
-                     WHERE r.id = ?1 AND d.number > ?2 ORDER BY d.number LIMIT 256";
-        let mut page = self.select(query, params![run.as_str(), after], |row| {
+                     WHERE {filter}"
+        );
+        let mut page = self.select(&query, values, |row| {
             let stage = DocumentStage::of(row.get(5)?).unwrap_or(DocumentStage::Failed);
             let document = StoredDocument {
                 key: DocumentKey(row.get(0)?),

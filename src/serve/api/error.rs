@@ -18,13 +18,13 @@ pub(crate) struct ApiError {
 }
 
 /// The same as it is answered.
-#[derive(Debug, Serialize, utoipa::ToSchema)]
+#[derive(Debug, Clone, Serialize, utoipa::ToSchema)]
 pub(crate) struct ErrorAnswer {
     /// What is wrong.
-    error: String,
+    pub(crate) error: String,
     /// What to do about it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    help: Option<String>,
+    pub(crate) help: Option<String>,
 }
 
 /// Why a request was refused, for the access log.
@@ -133,7 +133,8 @@ impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         let why = Why(self.message.clone());
         let answer = ErrorAnswer { error: self.message, help: self.help };
-        let mut response = (self.status, Json(answer)).into_response();
+        let mut response = (self.status, Json(answer.clone())).into_response();
+        response.extensions_mut().insert(answer);
         if let Some(seconds) = self.retry_after {
             response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
         }

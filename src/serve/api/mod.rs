@@ -2,7 +2,7 @@
 
 mod error;
 
-pub(super) use error::{ApiError, Why};
+pub(super) use error::{ApiError, ErrorAnswer, Why};
 
 use super::state::Service;
 use std::sync::Arc;
