@@ -9,6 +9,8 @@ mod entries;
 mod error;
 mod event_log;
 #[cfg(feature = "journal")]
+mod figures;
+#[cfg(feature = "journal")]
 mod history;
 #[cfg(feature = "journal")]
 mod jobs;
@@ -48,6 +50,10 @@ pub use error::StoreError;
 pub(crate) use event_log::NoJournal;
 pub use event_log::{DocumentKey, DocumentStage, Entry, EventLog, PostponedCall};
 #[cfg(feature = "journal")]
+pub use figures::{
+    DocumentDetail, DocumentFigures, DocumentFilter, FigureSums, FiguresMark, RunFigures, SumsBy,
+};
+#[cfg(feature = "journal")]
 pub use jobs::{NewJob, StoredJob, Submitted};
 #[cfg(feature = "journal")]
 pub use journal::Journal;
@@ -58,7 +64,7 @@ pub use marks::JournalMark;
 #[cfg(feature = "journal")]
 pub use names::ArtifactName;
 #[cfg(feature = "journal")]
-pub use progress::StageCounts;
+pub use progress::{QueueLength, StageCounts};
 #[cfg(feature = "journal")]
 pub use queue::{
     Claimed, HEARTBEAT, MOST_CRASHES, Queued, QueuedDocument, RunPulse, SILENCE, WorkerId, folder_key,

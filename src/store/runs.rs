@@ -137,6 +137,7 @@ impl Journal {
                     "DELETE FROM answers WHERE document IN (SELECT number FROM documents WHERE run = ?1)",
                     "DELETE FROM batch_lines WHERE document IN (SELECT number FROM documents WHERE run = ?1)",
                     "DELETE FROM batches WHERE run = ?1",
+                    "DELETE FROM figures WHERE document IN (SELECT number FROM documents WHERE run = ?1)",
                     "DELETE FROM outcomes WHERE document IN (SELECT number FROM documents WHERE run = ?1)",
                     "DELETE FROM review_shares WHERE run = ?1",
                     "DELETE FROM documents WHERE run = ?1",

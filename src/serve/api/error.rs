@@ -18,13 +18,13 @@ pub(crate) struct ApiError {
 }
 
 /// The same as it is answered.
-#[derive(Debug, Clone, Serialize, utoipa::ToSchema)]
+#[derive(Debug, Serialize, utoipa::ToSchema)]
 pub(crate) struct ErrorAnswer {
     /// What is wrong.
-    pub(crate) error: String,
+    error: String,
     /// What to do about it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) help: Option<String>,
+    help: Option<String>,
 }
 
 /// Why a request was refused, for the access log.
@@ -102,6 +102,11 @@ impl ApiError {
         &self.message
     }
 
+    /// What to do about it.
+    pub(crate) fn help_text(&self) -> Option<&str> {
+        self.help.as_deref()
+    }
+
     /// The status with which it is answered.
     pub(crate) fn status(&self) -> StatusCode {
         self.status
@@ -131,10 +136,9 @@ impl From<StoreError> for ApiError {
 
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
-        let why = Why(self.message.clone());
+        let (why, error) = (Why(self.message.clone()), self.clone());
         let answer = ErrorAnswer { error: self.message, help: self.help };
-        let mut response = (self.status, Json(answer.clone())).into_response();
-        response.extensions_mut().insert(answer);
+        let mut response = (self.status, Json(answer)).into_response();
         if let Some(seconds) = self.retry_after {
             response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
         }
@@ -142,6 +146,7 @@ impl IntoResponse for ApiError {
             response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
         response.extensions_mut().insert(why);
+        response.extensions_mut().insert(error);
         response
     }
 }

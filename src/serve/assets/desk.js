@@ -196,5 +196,5 @@ addEventListener("pagehide", () => {
 addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
 
 // The first field that somebody should look at.
-const doubtful = items().findIndex((item) => item.classList.contains("doubtful"));
-choose(doubtful < 0 ? 0 : doubtful);
+const first = items().findIndex((item) => item.classList.contains("in-doubt"));
+choose(first < 0 ? 0 : first);

@@ -104,7 +104,7 @@ pub(super) fn field(view: &FieldView<'_>, page: &DeskPage<'_>) -> Markup {
     let (number, reviewer) = (view.number, page.reviewer);
     let class = match &view.held {
         Some(_) => "desk-field decided",
-        None if view.shown.is_doubtful() => "desk-field doubtful",
+        None if view.shown.is_doubtful() => "desk-field in-doubt",
         None => "desk-field",
     };
     html! {

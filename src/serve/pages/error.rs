@@ -1,69 +1,63 @@
-//! Why a request failed, as a page for whoever asked for one.
+//! What a person sees instead of a page.
 
-use super::layout::{Section, page};
+use super::layout::{Section, page, whole};
+use super::run_document::marked;
 use crate::serve::access::Identity;
-use crate::serve::api::ErrorAnswer;
-use axum::body::Body;
+use crate::serve::api::ApiError;
 use axum::extract::Request;
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::{Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use maud::{Markup, html};
+use maud::html;
 
-/// Answers with a page where a person's browser asked for one and the answer is an error for programs. The status stays.
-pub(in crate::serve) async fn errors_as_pages(request: Request, next: Next) -> Response {
-    let takes_html = request
+/// Turns answers that say why there is no page into pages, where a browser asks for one.
+pub(in crate::serve) async fn error_pages(request: Request, next: Next) -> Response {
+    let accepts = request.headers().get(header::ACCEPT).and_then(|value| value.to_str().ok());
+    let is_form = request
         .headers()
-        .get(header::ACCEPT)
-        .and_then(|accept| accept.to_str().ok())
-        .is_some_and(|accept| accept.contains("text/html"));
-    let path = request.uri().path();
-    let is_page = takes_html && !path.starts_with("/api/");
-    let section = if path.starts_with("/review") {
-        Section::Review
-    } else if path.starts_with("/runs") {
-        Section::Runs
-    } else if path.starts_with("/profiles") {
-        Section::Profiles
-    } else {
-        Section::Documents
-    };
-    // What a form was sent to is not the page that it stands on.
-    let form = |path: &str| Some(path.strip_suffix("/decide").or_else(|| path.strip_suffix("/check"))?.to_owned());
-    let back = form(path).unwrap_or_else(|| path.to_owned());
+        .get(header::CONTENT_TYPE)
+        .is_some_and(|it| it == "application/x-www-form-urlencoded");
+    let wants_page = accepts.is_some_and(|it| it.contains("text/html"))
+        && (request.method() == Method::GET || is_form)
+        && !request.uri().path().starts_with("/api/");
     let identity = request.extensions().get::<Identity>().cloned();
-    let mut response = next.run(request).await;
-    let (Some(identity), true) = (identity, is_page) else { return response };
-    let Some(answer) = response.extensions().get::<ErrorAnswer>().cloned() else { return response };
-    let markup = page(title(response.status()), &identity, section, &[], &body(response.status(), &answer, &back));
-    *response.body_mut() = Body::from(markup.into_string());
-    let html = HeaderValue::from_static("text/html; charset=utf-8");
-    response.headers_mut().insert(header::CONTENT_TYPE, html);
-    response.headers_mut().remove(header::CONTENT_LENGTH);
-    response.into_response()
-}
-
-fn title(status: StatusCode) -> &'static str {
-    match status {
+    let response = next.run(request).await;
+    let status = response.status();
+    if !wants_page || !(status.is_client_error() || status.is_server_error()) {
+        return response;
+    }
+    let error = response.extensions().get::<ApiError>().cloned();
+    let (message, help) = match &error {
+        Some(error) => (error.message().to_owned(), error.help_text().map(str::to_owned)),
+        None if status == StatusCode::NOT_FOUND => ("there is no such page".to_owned(), None),
+        None => ("the request can't be understood".to_owned(), None),
+    };
+    let title = match status {
         StatusCode::NOT_FOUND => "Not found",
         StatusCode::FORBIDDEN => "Not allowed",
-        StatusCode::CONFLICT => "Not kept",
-        status if status.is_server_error() => "This did not work",
-        _ => "This can't be done",
-    }
+        status if status.is_server_error() => "That did not work",
+        _ => "That can't be done",
+    };
+    let body = html! {
+        h1 { (title) }
+        p { (marked(&capital(&message))) "." }
+        @if let Some(help) = help { p.soft { (marked(&capital(&help))) "." } }
+        p { a href="/" { "To the first page" } }
+    };
+    let shown = match identity {
+        Some(identity) => page(title, &identity, Section::None, &[], &body),
+        None => whole(title, &[], &html! { main { (body) } }),
+    };
+    let (mut parts, _) = response.into_parts();
+    parts.headers.remove(header::CONTENT_LENGTH);
+    parts.headers.remove(header::CONTENT_TYPE);
+    let mut page = (parts.status, shown).into_response();
+    page.headers_mut().extend(parts.headers);
+    *page.extensions_mut() = parts.extensions;
+    page
 }
 
-fn body(status: StatusCode, answer: &ErrorAnswer, back: &str) -> Markup {
-    html! {
-        h1 { (title(status)) }
-        p.empty role="alert" { (sentence(&answer.error)) @if let Some(help) = &answer.help { " " (sentence(help)) } }
-        p { a href=(back) { "Open it again" } }
-    }
-}
-
-/// A message as a sentence.
-fn sentence(message: &str) -> String {
-    let mut letters = message.chars();
-    let first = letters.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
-    format!("{first}{}.", letters.as_str())
+fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
 }
