@@ -3,7 +3,7 @@
 use super::access;
 use super::metrics;
 use super::state::Service;
-use super::{api, assets, pages, runs};
+use super::{api, assets, desk, pages, runs};
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::routing::get;
@@ -22,6 +22,7 @@ pub(super) fn router(service: Arc<Service>) -> Router {
         .merge(assets::routes())
         .merge(metrics::routes())
         .merge(runs::routes())
+        .merge(desk::routes())
         .route("/healthz", get(|| async { "ok\n" }))
         .route("/readyz", get(ready))
         .layer(middleware::from_fn(pages::error_pages))

@@ -1,4 +1,6 @@
 //! The service, as its callers see it: over HTTP.
 
+mod browser;
+mod desk;
 mod jobs;
 mod running;
