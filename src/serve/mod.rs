@@ -7,11 +7,14 @@ mod access;
 mod api;
 mod assets;
 mod blocking;
+mod connections;
+mod health;
 mod metrics;
 mod pages;
 mod profiles;
 mod router;
 mod settings;
+mod slow_bodies;
 mod state;
 
 pub(crate) use access::{NewAccess, Role, issue_token};
@@ -20,7 +23,6 @@ pub(crate) use profiles::{CompiledProfile, ProfileRequest, ProfileSource, Record
 pub(crate) use settings::{AddressError, ServiceSettings};
 pub(crate) use state::Service;
 
-use std::net::SocketAddr;
 use std::sync::Arc;
 use tokio::net::TcpListener;
 
@@ -33,6 +35,5 @@ pub(crate) async fn serve(
     listener: TcpListener,
     stop: impl Future<Output = ()> + Send + 'static,
 ) -> std::io::Result<()> {
-    let router = router::router(service).into_make_service_with_connect_info::<SocketAddr>();
-    axum::serve(listener, router).with_graceful_shutdown(stop).await
+    connections::serve(router::router(service), listener, stop).await
 }

@@ -1,6 +1,7 @@
 //! What all requests share.
 
-use super::access::Hosts;
+use super::access::{Hosts, Throttle};
+use super::health::Health;
 use super::metrics::Metrics;
 use super::profiles::ProfileSource;
 use super::settings::ServiceSettings;
@@ -22,6 +23,10 @@ pub(crate) struct Service {
     pub(crate) reading: Arc<Journal>,
     /// What is counted, for Prometheus.
     pub(crate) metrics: Arc<Metrics>,
+    /// What does not work at the moment.
+    pub(crate) health: Health,
+    /// How often whoever brings no token is listened to.
+    pub(super) throttle: Throttle,
 }
 
 impl Service {
@@ -38,6 +43,15 @@ impl Service {
         let (journal, reading) = (Journal::open(journal)?, Journal::open(journal)?);
         let hosts = Hosts::new(settings.listen, &settings.hosts);
         let (journal, reading) = (Arc::new(journal), Arc::new(reading));
-        Ok(Service { settings, hosts, profiles, journal, reading, metrics })
+        Ok(Service {
+            settings,
+            hosts,
+            profiles,
+            journal,
+            reading,
+            metrics,
+            health: Health::default(),
+            throttle: Throttle::default(),
+        })
     }
 }

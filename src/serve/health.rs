@@ -1,0 +1,135 @@
+//! Whether the service can do its work: `/healthz` says that it runs, `/readyz` whether documents can be taken.
+
+use super::state::Service;
+use crate::store::{Journal, StoreError};
+use axum::Router;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::routing::get;
+use jiff::Timestamp;
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// For how long an answer is good. Whoever asks needs no token, and each look writes to the disk.
+const GOOD_FOR: Duration = Duration::from_secs(3);
+
+/// What is written to see whether the journal can be written.
+const PROBE: &str = "probed_at";
+
+/// What the service knows of its own troubles.
+#[derive(Default)]
+pub(crate) struct Health {
+    looked: Mutex<Option<(Instant, Result<(), Trouble>)>>,
+    /// Profiles whose provider is given up.
+    given_up: Mutex<BTreeSet<String>>,
+}
+
+/// Why documents can't be taken. In words that say nothing of the machine, because nobody needs a token to read them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+enum Trouble {
+    #[error("the journal can't be read")]
+    Unreadable,
+    #[error("the journal can't be written")]
+    Unwritable,
+    #[error("the disk is full")]
+    DiskFull,
+    #[error("the journal is locked by another process")]
+    Locked,
+    #[error("a mistake in loopctl itself, please report it")]
+    Broken,
+}
+
+impl Health {
+    /// No document of this profile is begun for now: its provider does not answer, or refuses.
+    pub(crate) fn provider_gave_up(&self, profile: &str) {
+        self.given_up.lock().unwrap_or_else(PoisonError::into_inner).insert(profile.to_owned());
+    }
+
+    /// Documents of this profile are run.
+    pub(crate) fn provider_answers(&self, profile: &str) {
+        self.given_up.lock().unwrap_or_else(PoisonError::into_inner).remove(profile);
+    }
+
+    /// The profiles whose provider is given up.
+    pub(super) fn given_up(&self) -> Vec<String> {
+        self.given_up.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
+    }
+
+    /// Whether the journal takes documents, as it is or was a moment ago.
+    fn journal(&self, journal: &Journal, reading: &Journal) -> Result<(), Trouble> {
+        // Who comes while somebody looks waits for the same answer.
+        let mut looked = self.looked.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((at, found)) = *looked
+            && at.elapsed() < GOOD_FOR
+        {
+            return found;
+        }
+        let found = look(journal, reading);
+        *looked = Some((Instant::now(), found));
+        found
+    }
+}
+
+fn look(journal: &Journal, reading: &Journal) -> Result<(), Trouble> {
+    reading.service_setting(PROBE).map_err(|_| Trouble::Unreadable)?;
+    // A disk that is full is told by nothing but writing.
+    journal.set_service_setting(PROBE, &Timestamp::now().to_string().into()).map_err(|error| match error {
+        StoreError::DiskFull { .. } => Trouble::DiskFull,
+        StoreError::Locked { .. } => Trouble::Locked,
+        _ => Trouble::Unwritable,
+    })
+}
+
+/// `/healthz` and `/readyz`.
+pub(super) fn routes() -> Router<Arc<Service>> {
+    Router::new().route("/healthz", get(|| async { "ok\n" })).route("/readyz", get(ready))
+}
+
+/// Whether documents can be taken. A provider that is given up is said and is no reason to take the service away from people: results
+/// can be read and decided about, and documents wait.
+async fn ready(State(service): State<Arc<Service>>) -> (StatusCode, String) {
+    let given_up = service.health.given_up().len();
+    let looked =
+        tokio::task::spawn_blocking(move || service.health.journal(&service.journal, &service.reading));
+    match looked.await.unwrap_or(Err(Trouble::Broken)) {
+        Err(trouble) => (StatusCode::SERVICE_UNAVAILABLE, format!("{trouble}\n")),
+        Ok(()) => (StatusCode::OK, said_of(given_up)),
+    }
+}
+
+fn said_of(given_up: usize) -> String {
+    match given_up {
+        0 => "ready\n".to_owned(),
+        1 => "ready, but the provider of 1 profile is given up\n".to_owned(),
+        many => format!("ready, but the providers of {many} profiles are given up\n"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_provider_that_is_given_up_is_said_until_it_answers() {
+        let health = Health::default();
+        assert_eq!(said_of(health.given_up().len()), "ready\n");
+        health.provider_gave_up("clinical");
+        health.provider_gave_up("clinical");
+        assert_eq!(said_of(health.given_up().len()), "ready, but the provider of 1 profile is given up\n");
+        health.provider_answers("clinical");
+        assert_eq!(said_of(health.given_up().len()), "ready\n");
+    }
+
+    /// Nobody needs a token to ask, so asking often costs no writes.
+    #[test]
+    fn the_journal_is_looked_at_once_in_a_while() {
+        let (health, journal) = (Health::default(), Journal::in_memory().unwrap());
+        let probed = || journal.service_setting(PROBE).unwrap();
+        assert_eq!(health.journal(&journal, &journal), Ok(()));
+        let first = probed();
+        assert!(first.is_some());
+        assert_eq!(health.journal(&journal, &journal), Ok(()));
+        assert_eq!(probed(), first);
+    }
+}
