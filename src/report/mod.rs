@@ -34,6 +34,7 @@ pub(crate) use rescoring::{rescoring_json, rescoring_lines};
 pub use run_summary::{
     LookAt, LookAtIssue, PageOptions, RunFacts, RunSummary, Why, render_html, render_text,
 };
+pub(crate) use run_summary::{dollars, duration, percent, thousands};
 pub use scenarios::suite_lines;
 pub(crate) use scenarios::{suites_closing, suites_json, unusable_line};
 pub(crate) use summary::{assessment_table, closing, document_summary};

@@ -7,9 +7,11 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 
 /// Name, media type, content.
-const ASSETS: [(&str, &str, &str); 3] = [
+const ASSETS: &[(&str, &str, &str)] = &[
     ("report.css", "text/css; charset=utf-8", include_str!("../report/page/page.css")),
     ("service.css", "text/css; charset=utf-8", include_str!("assets/service.css")),
+    ("live.css", "text/css; charset=utf-8", include_str!("assets/live.css")),
+    ("live.js", "text/javascript; charset=utf-8", include_str!("assets/live.js")),
     ("login.js", "text/javascript; charset=utf-8", include_str!("assets/login.js")),
 ];
 

@@ -7,7 +7,6 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::routing::get;
 use jiff::Timestamp;
-use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -17,12 +16,10 @@ const GOOD_FOR: Duration = Duration::from_secs(3);
 /// What is written to see whether the journal can be written.
 const PROBE: &str = "probed_at";
 
-/// What the service knows of its own troubles.
+/// Whether the journal takes documents, as far as was looked.
 #[derive(Default)]
 pub(crate) struct Health {
     looked: Mutex<Option<(Instant, Result<(), Trouble>)>>,
-    /// Profiles whose provider is given up.
-    given_up: Mutex<BTreeSet<String>>,
 }
 
 /// Why documents can't be taken. In words that say nothing of the machine, because nobody needs a token to read them.
@@ -41,21 +38,6 @@ enum Trouble {
 }
 
 impl Health {
-    /// No document of this profile is begun for now: its provider does not answer, or refuses.
-    pub(crate) fn provider_gave_up(&self, profile: &str) {
-        self.given_up.lock().unwrap_or_else(PoisonError::into_inner).insert(profile.to_owned());
-    }
-
-    /// Documents of this profile are run.
-    pub(crate) fn provider_answers(&self, profile: &str) {
-        self.given_up.lock().unwrap_or_else(PoisonError::into_inner).remove(profile);
-    }
-
-    /// The profiles whose provider is given up.
-    pub(super) fn given_up(&self) -> Vec<String> {
-        self.given_up.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
-    }
-
     /// Whether the journal takes documents, as it is or was a moment ago.
     fn journal(&self, journal: &Journal, reading: &Journal) -> Result<(), Trouble> {
         // Who comes while somebody looks waits for the same answer.
@@ -86,40 +68,33 @@ pub(super) fn routes() -> Router<Arc<Service>> {
     Router::new().route("/healthz", get(|| async { "ok\n" })).route("/readyz", get(ready))
 }
 
-/// Whether documents can be taken. A provider that is given up is said and is no reason to take the service away from people: results
+/// Whether documents can be taken. That a provider is given up is said and is no reason to take the service away from people: results
 /// can be read and decided about, and documents wait.
 async fn ready(State(service): State<Arc<Service>>) -> (StatusCode, String) {
-    let given_up = service.health.given_up().len();
+    let waiting = service.jobs.troubles().len();
     let looked =
         tokio::task::spawn_blocking(move || service.health.journal(&service.journal, &service.reading));
     match looked.await.unwrap_or(Err(Trouble::Broken)) {
         Err(trouble) => (StatusCode::SERVICE_UNAVAILABLE, format!("{trouble}\n")),
-        Ok(()) => (StatusCode::OK, said_of(given_up)),
+        Ok(()) => (StatusCode::OK, said_of(waiting)),
     }
 }
 
-fn said_of(given_up: usize) -> String {
-    match given_up {
+/// Whose documents wait, and why, stands on the page of documents.
+fn said_of(waiting: usize) -> String {
+    match waiting {
         0 => "ready\n".to_owned(),
-        1 => "ready, but the provider of 1 profile is given up\n".to_owned(),
-        many => format!("ready, but the providers of {many} profiles are given up\n"),
+        1 => "ready, but the documents of 1 profile wait: its provider is given up, or its budget is spent\n"
+            .to_owned(),
+        many => format!(
+            "ready, but the documents of {many} profiles wait: their providers are given up, or their budgets are spent\n"
+        ),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_provider_that_is_given_up_is_said_until_it_answers() {
-        let health = Health::default();
-        assert_eq!(said_of(health.given_up().len()), "ready\n");
-        health.provider_gave_up("clinical");
-        health.provider_gave_up("clinical");
-        assert_eq!(said_of(health.given_up().len()), "ready, but the provider of 1 profile is given up\n");
-        health.provider_answers("clinical");
-        assert_eq!(said_of(health.given_up().len()), "ready\n");
-    }
 
     /// Nobody needs a token to ask, so asking often costs no writes.
     #[test]

@@ -1,9 +1,12 @@
 //! What all requests share.
 
 use super::access::{Hosts, Throttle};
+use super::feed::Feed;
 use super::health::Health;
+use super::jobs::Jobs;
 use super::metrics::Metrics;
 use super::profiles::ProfileSource;
+use super::runs::RunDetails;
 use super::settings::ServiceSettings;
 use crate::store::{Journal, StoreError};
 use std::path::Path;
@@ -17,16 +20,22 @@ pub(crate) struct Service {
     pub(super) hosts: Hosts,
     /// Profiles, and whom they ask.
     pub(crate) profiles: Arc<dyn ProfileSource>,
+    /// Says that something was written.
+    pub(crate) feed: Arc<Feed>,
+    /// Documents that are submitted, and what works on them.
+    pub(crate) jobs: Jobs,
     /// What is written goes here.
     pub(crate) journal: Arc<Journal>,
     /// What pages and answers show is read here, beside whoever writes.
     pub(crate) reading: Arc<Journal>,
     /// What is counted, for Prometheus.
     pub(crate) metrics: Arc<Metrics>,
-    /// What does not work at the moment.
+    /// Whether the journal takes documents.
     pub(crate) health: Health,
     /// How often whoever brings no token is listened to.
     pub(super) throttle: Throttle,
+    /// Sums over the documents of runs that pages show.
+    pub(super) run_details: RunDetails,
 }
 
 impl Service {
@@ -43,15 +52,27 @@ impl Service {
         let (journal, reading) = (Journal::open(journal)?, Journal::open(journal)?);
         let hosts = Hosts::new(settings.listen, &settings.hosts);
         let (journal, reading) = (Arc::new(journal), Arc::new(reading));
+        let feed = Arc::new(Feed::default());
+        let jobs = Jobs::new(
+            Arc::clone(&journal),
+            Arc::clone(&profiles),
+            Arc::clone(&feed),
+            Arc::clone(&metrics),
+            &settings,
+        );
+        let run_details = RunDetails::default();
         Ok(Service {
             settings,
             hosts,
             profiles,
+            feed,
+            jobs,
             journal,
             reading,
             metrics,
             health: Health::default(),
             throttle: Throttle::default(),
+            run_details,
         })
     }
 }

@@ -9,6 +9,8 @@ mod entries;
 mod error;
 mod event_log;
 #[cfg(feature = "journal")]
+mod figures;
+#[cfg(feature = "journal")]
 mod history;
 #[cfg(feature = "journal")]
 mod jobs;
@@ -41,6 +43,10 @@ pub use entries::WorkerLog;
 pub use error::StoreError;
 pub(crate) use event_log::NoJournal;
 pub use event_log::{DocumentKey, DocumentStage, Entry, EventLog, PostponedCall};
+#[cfg(feature = "journal")]
+pub use figures::{
+    DocumentDetail, DocumentFigures, DocumentFilter, FigureSums, FiguresMark, RunFigures, SumsBy,
+};
 #[cfg(feature = "journal")]
 pub use jobs::{NewJob, StoredJob, Submitted};
 #[cfg(feature = "journal")]

@@ -240,6 +240,15 @@ impl Journal {
                 .map_err(sqlite)?;
             connection
                 .execute(
+                    "UPDATE figures SET ended_ms = (SELECT f.ended_ms FROM documents new
+                         JOIN documents old ON old.run = ?1 AND old.id = new.id JOIN figures f ON f.document = old.number
+                         WHERE new.number = figures.document)
+                     WHERE document IN (SELECT number FROM documents WHERE run = ?2)",
+                    [from, to],
+                )
+                .map_err(sqlite)?;
+            connection
+                .execute(
                     "INSERT INTO reviews (document, at, reviewer, decision)
                      SELECT new.number, r.at, r.reviewer, r.decision FROM documents old
                      JOIN documents new ON new.run = ?2 AND new.id = old.id JOIN reviews r ON r.document = old.number

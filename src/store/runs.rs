@@ -134,6 +134,7 @@ impl Journal {
                     "DELETE FROM answers WHERE document IN (SELECT number FROM documents WHERE run = ?1)",
                     "DELETE FROM batch_lines WHERE document IN (SELECT number FROM documents WHERE run = ?1)",
                     "DELETE FROM batches WHERE run = ?1",
+                    "DELETE FROM figures WHERE document IN (SELECT number FROM documents WHERE run = ?1)",
                     "DELETE FROM outcomes WHERE document IN (SELECT number FROM documents WHERE run = ?1)",
                     "DELETE FROM documents WHERE run = ?1",
                     "DELETE FROM workers WHERE run = ?1",

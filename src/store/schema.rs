@@ -222,6 +222,60 @@ const STEPS: [&str; 4] = [
         name  TEXT PRIMARY KEY,
         value TEXT NOT NULL
     ) STRICT;
+
+    -- What pages and trends show of results, so that nobody reads whole results for it. When a document ended is not known of results
+    -- that older formats kept.
+    CREATE TABLE figures (
+        number                INTEGER PRIMARY KEY,
+        document              INTEGER NOT NULL UNIQUE REFERENCES documents (number),
+        ended_ms              INTEGER,
+        final_status          TEXT,
+        stop_reason           TEXT,
+        review                INTEGER,
+        overall               REAL,
+        iteration_count       INTEGER,
+        improvement           REAL,
+        elapsed_ms            INTEGER,
+        calls                 INTEGER,
+        tokens                INTEGER,
+        cost_usd              REAL,
+        calls_of_unknown_cost INTEGER,
+        iterations            TEXT,
+        issues                TEXT
+    ) STRICT;
+    CREATE INDEX figures_by_end ON figures (ended_ms);
+    CREATE VIEW read_figures AS SELECT
+        o.document AS document,
+        CAST(json_extract(outcome, '$.final_status') AS TEXT) AS final_status,
+        CAST(json_extract(outcome, '$.stop_reason') AS TEXT) AS stop_reason,
+        CAST(json_extract(outcome, '$.review') AS INTEGER) AS review,
+        CAST(json_extract(outcome, '$.best_validation.overall') AS REAL) AS overall,
+        CAST(json_extract(outcome, '$.iteration_count') AS INTEGER) AS iteration_count,
+        CAST(json_extract(outcome, '$.improvement_trajectory[#-1]') AS REAL)
+            - CAST(json_extract(outcome, '$.improvement_trajectory[0]') AS REAL) AS improvement,
+        CAST(json_extract(outcome, '$.elapsed_ms') AS INTEGER) AS elapsed_ms,
+        CAST(json_extract(outcome, '$.usage.calls') AS INTEGER) AS calls,
+        CAST(json_extract(outcome, '$.usage.tokens') AS INTEGER) AS tokens,
+        CAST(coalesce(json_extract(outcome, '$.usage.known_cost_usd'), json_extract(outcome, '$.usage.cost_usd')) AS REAL) AS cost_usd,
+        CAST(coalesce(json_extract(outcome, '$.usage.calls_of_unknown_cost'), 0) AS INTEGER) AS calls_of_unknown_cost,
+        (SELECT json_group_array(json_object('overall', json_extract(one.value, '$.overall'), 'scores', json_extract(one.value, '$.scores')))
+            FROM json_each(outcome, '$.iterations') one) AS iterations,
+        (SELECT json_group_array(json_array(severity, code, count))
+            FROM (SELECT json_extract(one.value, '$.severity') AS severity, json_extract(one.value, '$.code') AS code, count(*) AS count
+                FROM json_each(outcome, '$.best_validation.issues') one GROUP BY 1, 2)) AS issues
+        FROM outcomes o WHERE json_valid(outcome);
+    CREATE TRIGGER figures_of_an_outcome AFTER INSERT ON outcomes BEGIN
+        INSERT OR REPLACE INTO figures (document, ended_ms, final_status, stop_reason, review, overall, iteration_count, improvement,
+                elapsed_ms, calls, tokens, cost_usd, calls_of_unknown_cost, iterations, issues)
+            SELECT document, CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER), final_status, stop_reason, review, overall,
+                iteration_count, improvement, elapsed_ms, calls, tokens, cost_usd, calls_of_unknown_cost, iterations, issues
+            FROM read_figures WHERE document = new.document;
+    END;
+    INSERT INTO figures (document, final_status, stop_reason, review, overall, iteration_count, improvement,
+            elapsed_ms, calls, tokens, cost_usd, calls_of_unknown_cost, iterations, issues)
+        SELECT document, final_status, stop_reason, review, overall, iteration_count, improvement,
+            elapsed_ms, calls, tokens, cost_usd, calls_of_unknown_cost, iterations, issues
+        FROM read_figures;
 ",
 ];
 

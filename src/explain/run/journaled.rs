@@ -4,7 +4,8 @@ use super::record::{Candidate, Record, RunFacts, Trouble};
 use crate::engine::{Callee, DocumentState, Event, FailedCall, IterationState, Outcome};
 use crate::plan::Terms;
 use crate::result::ExplanationBuilder;
-use crate::store::{StoredDocument, StoredEvent, StoredRun};
+use crate::store::{StoredEvent, StoredRun};
+use crate::value::DocumentId;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -13,7 +14,8 @@ impl Record {
     #[must_use]
     pub(crate) fn of_journal(
         run: &StoredRun,
-        document: &StoredDocument,
+        document: &DocumentId,
+        document_type: &str,
         events: &[StoredEvent],
         outcome: Option<&Value>,
     ) -> Self {
@@ -23,8 +25,8 @@ impl Record {
             loopctl_version: run.record.loopctl_version.clone(),
         };
         let mut record = Record {
-            document: document.record.id.to_string(),
-            document_type: document.record.document_type.clone(),
+            document: document.to_string(),
+            document_type: document_type.to_owned(),
             profile: run.record.profile.clone(),
             run: Some(facts),
             terms: run.record.settings.get("terms").and_then(read::<Terms>),

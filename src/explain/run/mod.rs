@@ -19,6 +19,7 @@ mod verdict;
 mod words;
 
 pub(crate) use open::{DocumentEntry, Looking, NotFound, OpenedRecord};
-pub(crate) use page::{Tone, as_markdown, as_text};
-pub(crate) use story::Story;
+pub(crate) use page::{Line, Tone, as_markdown, as_text};
+pub(crate) use record::Record;
+pub(crate) use story::{CandidateStory, Story};
 pub(crate) use telling::tell;

@@ -356,7 +356,13 @@ fn find(journal: &Journal, run: &RunId, document: &DocumentId) -> Result<Option<
 fn record_of(journal: &Journal, run: &StoredRun, document: &StoredDocument) -> Result<Record, StoreError> {
     let events = journal.events(&run.id, &document.record.id)?;
     let outcome = journal.outcome(&run.id, &document.record.id)?;
-    Ok(Record::of_journal(run, document, &events, outcome.as_ref()))
+    Ok(Record::of_journal(
+        run,
+        &document.record.id,
+        &document.record.document_type,
+        &events,
+        outcome.as_ref(),
+    ))
 }
 
 fn id_of(result: &Value) -> &str {

@@ -12,7 +12,7 @@ pub(in crate::report) fn share(part: u64, whole: u64) -> Option<f64> {
 
 /// `89.1 %`; a dash of nothing. Neither all nor nothing is said of what is only nearly so.
 #[must_use]
-pub(super) fn percent(part: u64, whole: u64) -> String {
+pub(crate) fn percent(part: u64, whole: u64) -> String {
     match share(part, whole) {
         None => "–".to_owned(),
         Some(share) if part > 0 && share < 0.000_5 => "< 0.1 %".to_owned(),

@@ -18,7 +18,7 @@ mod text;
 mod written;
 
 pub(in crate::report) use figures::{documents, share};
-pub(crate) use figures::{dollars, duration, thousands};
+pub(crate) use figures::{dollars, duration, percent, thousands};
 pub use look_at::{LookAt, LookAtIssue, Why};
 pub use page::{PageOptions, render_html};
 pub use text::render_text;

@@ -108,6 +108,11 @@ impl ApiError {
         &self.message
     }
 
+    /// What to do about it.
+    pub(crate) fn help_text(&self) -> Option<&str> {
+        self.help.as_deref()
+    }
+
     /// The status with which it is answered.
     pub(crate) fn status(&self) -> StatusCode {
         self.status
@@ -137,7 +142,7 @@ impl From<StoreError> for ApiError {
 
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
-        let why = Why(self.message.clone());
+        let (why, error) = (Why(self.message.clone()), self.clone());
         let answer = ErrorAnswer { error: self.message, help: self.help };
         let mut response = (self.status, Json(answer)).into_response();
         if let Some(seconds) = self.retry_after {
@@ -147,6 +152,7 @@ impl IntoResponse for ApiError {
             response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
         response.extensions_mut().insert(why);
+        response.extensions_mut().insert(error);
         response
     }
 }

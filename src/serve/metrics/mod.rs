@@ -64,7 +64,7 @@ pub(crate) struct Metrics {
 
 /// What became of a submission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Submission {
+pub(crate) enum Received {
     /// It is a job.
     Accepted,
     /// It was one before.
@@ -73,12 +73,12 @@ pub(crate) enum Submission {
     Refused,
 }
 
-impl Submission {
+impl Received {
     fn as_str(self) -> &'static str {
         match self {
-            Submission::Accepted => "accepted",
-            Submission::Repeated => "repeated",
-            Submission::Refused => "refused",
+            Received::Accepted => "accepted",
+            Received::Repeated => "repeated",
+            Received::Refused => "refused",
         }
     }
 }
@@ -214,7 +214,7 @@ impl Metrics {
     }
 
     /// A document was submitted. `profile` is the name of one that there is.
-    pub(crate) fn submitted(&self, profile: &str, outcome: Submission) {
+    pub(crate) fn submitted(&self, profile: &str, outcome: Received) {
         self.submissions.add(&[profile, outcome.as_str()], 1.0);
     }
 

@@ -12,6 +12,8 @@ pub(in crate::serve) enum Section {
     Profiles,
     Trends,
     Settings,
+    /// What belongs to none.
+    None,
 }
 
 impl Section {
@@ -68,6 +70,7 @@ pub(super) fn whole(title: &str, scripts: &[&str], body: &Markup) -> Markup {
                 title { (title) " · loopctl" }
                 link rel="stylesheet" href="/assets/report.css";
                 link rel="stylesheet" href="/assets/service.css";
+                link rel="stylesheet" href="/assets/live.css";
                 @for script in scripts {
                     script type="module" src={ "/assets/" (script) } {}
                 }

@@ -1,7 +1,20 @@
 //! What people see. A page is a function of what it shows; handlers fetch that and call it.
 
+mod documents;
+mod error;
 mod layout;
 mod login;
+mod parts;
+mod plot;
+mod run;
+mod run_document;
+mod runs;
 
+pub(super) use documents::routes;
+pub(super) use error::error_pages;
 pub(super) use layout::{Section, page};
 pub(super) use login::login;
+pub(super) use parts::paged;
+pub(super) use run::{filter_key, run, run_part};
+pub(super) use run_document::{document, document_part};
+pub(super) use runs::{runs, runs_part};

@@ -79,6 +79,25 @@ CREATE TABLE "events" (
 INSERT INTO "events" VALUES(1,1,0,0,'started','{}');
 INSERT INTO "events" VALUES(2,1,1,12,'assessed','{"overall":0.985,"issues":[]}');
 INSERT INTO "events" VALUES(3,2,0,20,'started','{}');
+CREATE TABLE figures (
+        number                INTEGER PRIMARY KEY,
+        document              INTEGER NOT NULL UNIQUE REFERENCES documents (number),
+        ended_ms              INTEGER,
+        final_status          TEXT,
+        stop_reason           TEXT,
+        review                INTEGER,
+        overall               REAL,
+        iteration_count       INTEGER,
+        improvement           REAL,
+        elapsed_ms            INTEGER,
+        calls                 INTEGER,
+        tokens                INTEGER,
+        cost_usd              REAL,
+        calls_of_unknown_cost INTEGER,
+        iterations            TEXT,
+        issues                TEXT
+    ) STRICT;
+INSERT INTO "figures" VALUES(1,1,NULL,'passed',NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,0,'[]','[]');
 CREATE TABLE format (version INTEGER NOT NULL) STRICT;
 INSERT INTO "format" VALUES(4);
 CREATE TABLE jobs (
@@ -166,4 +185,32 @@ CREATE TRIGGER access_log_is_never_changed BEFORE UPDATE ON access_log
         BEGIN SELECT RAISE(ABORT, 'the access log is never changed'); END;
 CREATE TRIGGER access_log_is_never_removed BEFORE DELETE ON access_log
         BEGIN SELECT RAISE(ABORT, 'nothing is removed from the access log'); END;
+CREATE INDEX figures_by_end ON figures (ended_ms);
+CREATE VIEW read_figures AS SELECT
+        o.document AS document,
+        CAST(json_extract(outcome, '$.final_status') AS TEXT) AS final_status,
+        CAST(json_extract(outcome, '$.stop_reason') AS TEXT) AS stop_reason,
+        CAST(json_extract(outcome, '$.review') AS INTEGER) AS review,
+        CAST(json_extract(outcome, '$.best_validation.overall') AS REAL) AS overall,
+        CAST(json_extract(outcome, '$.iteration_count') AS INTEGER) AS iteration_count,
+        CAST(json_extract(outcome, '$.improvement_trajectory[#-1]') AS REAL)
+            - CAST(json_extract(outcome, '$.improvement_trajectory[0]') AS REAL) AS improvement,
+        CAST(json_extract(outcome, '$.elapsed_ms') AS INTEGER) AS elapsed_ms,
+        CAST(json_extract(outcome, '$.usage.calls') AS INTEGER) AS calls,
+        CAST(json_extract(outcome, '$.usage.tokens') AS INTEGER) AS tokens,
+        CAST(coalesce(json_extract(outcome, '$.usage.known_cost_usd'), json_extract(outcome, '$.usage.cost_usd')) AS REAL) AS cost_usd,
+        CAST(coalesce(json_extract(outcome, '$.usage.calls_of_unknown_cost'), 0) AS INTEGER) AS calls_of_unknown_cost,
+        (SELECT json_group_array(json_object('overall', json_extract(one.value, '$.overall'), 'scores', json_extract(one.value, '$.scores')))
+            FROM json_each(outcome, '$.iterations') one) AS iterations,
+        (SELECT json_group_array(json_array(severity, code, count))
+            FROM (SELECT json_extract(one.value, '$.severity') AS severity, json_extract(one.value, '$.code') AS code, count(*) AS count
+                FROM json_each(outcome, '$.best_validation.issues') one GROUP BY 1, 2)) AS issues
+        FROM outcomes o WHERE json_valid(outcome);
+CREATE TRIGGER figures_of_an_outcome AFTER INSERT ON outcomes BEGIN
+        INSERT OR REPLACE INTO figures (document, ended_ms, final_status, stop_reason, review, overall, iteration_count, improvement,
+                elapsed_ms, calls, tokens, cost_usd, calls_of_unknown_cost, iterations, issues)
+            SELECT document, CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER), final_status, stop_reason, review, overall,
+                iteration_count, improvement, elapsed_ms, calls, tokens, cost_usd, calls_of_unknown_cost, iterations, issues
+            FROM read_figures WHERE document = new.document;
+    END;
 COMMIT;

@@ -1,0 +1,129 @@
+//! Looks at the numbers every half minute, and tells the webhook of each crossing.
+
+use super::alerts::{AlertSettings, Crossing, LAST_MESSAGE, SETTINGS, STANDING, Standing, crossings};
+use super::measures::Totals;
+use super::webhook::{Webhook, WebhookUrl, message};
+use crate::serve::blocking::on_blocking_thread;
+use crate::serve::state::Service;
+use crate::store::{Journal, StoreError, SumsBy};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+/// How often the numbers are looked at.
+const EVERY: Duration = Duration::from_secs(30);
+
+/// What came of the last message, for the settings page.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(in crate::serve) struct LastMessage {
+    /// When, as RFC 3339.
+    pub(in crate::serve) at: String,
+    /// To which server.
+    pub(in crate::serve) server: String,
+    /// What went wrong; `None` if it was taken.
+    pub(in crate::serve) failed: Option<String>,
+}
+
+/// Goes on for as long as there is the service.
+pub(in crate::serve) async fn watch(service: Weak<Service>) {
+    let mut ticks = tokio::time::interval(EVERY);
+    ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    loop {
+        ticks.tick().await;
+        let Some(service) = service.upgrade() else { return };
+        look(&service).await;
+    }
+}
+
+/// Looks once, and tells what crossed its bound. Returns how many messages were sent.
+pub(in crate::serve) async fn look(service: &Arc<Service>) -> usize {
+    let (reading, writing) = (Arc::clone(&service.reading), Arc::clone(&service.journal));
+    let seen = on_blocking_thread(move || {
+        let settings = AlertSettings::of(reading.service_setting(SETTINGS)?);
+        let crossed = newly_crossed(&reading, &writing, &settings, Timestamp::now())?;
+        Ok::<_, StoreError>((settings, crossed))
+    });
+    let (settings, crossed) = match seen.await {
+        Ok(seen) => seen,
+        Err(error) => {
+            tracing::warn!(event = "alerts_failed", reason = error.message());
+            return 0;
+        }
+    };
+    tell(service, &settings, &crossed).await
+}
+
+/// What crossed its bound since the last look. That it did is kept before anybody is told, so that nobody is told twice.
+fn newly_crossed(
+    reading: &Journal,
+    writing: &Journal,
+    settings: &AlertSettings,
+    now: Timestamp,
+) -> Result<Vec<Crossing>, StoreError> {
+    let profiles = recent(reading, settings, now)?;
+    let kept = reading.service_setting(STANDING)?;
+    let before: Standing = kept.and_then(|kept| serde_json::from_value(kept).ok()).unwrap_or_default();
+    let (crossed, standing) = crossings(settings, &profiles, &before);
+    if standing != before {
+        let value = serde_json::to_value(&standing).unwrap_or_default();
+        writing.set_service_setting(STANDING, &value)?;
+    }
+    Ok(crossed)
+}
+
+/// What the documents of each profile come to that ended in the hours that are looked at.
+///
+/// # Errors
+/// When the journal can't be read.
+pub(in crate::serve) fn recent(
+    journal: &Journal,
+    settings: &AlertSettings,
+    now: Timestamp,
+) -> Result<Vec<(String, Totals)>, StoreError> {
+    let from = now.as_millisecond() - i64::from(settings.hours) * 3_600_000;
+    let mut profiles = Vec::new();
+    for profile in journal.profiles_of_runs()? {
+        let mut totals = Totals::default();
+        for sums in journal.figure_sums(SumsBy::Run, Some(&profile), from)? {
+            totals.absorb(&Totals::of(&sums));
+        }
+        if totals.counted > 0 {
+            profiles.push((profile, totals));
+        }
+    }
+    Ok(profiles)
+}
+
+async fn tell(service: &Arc<Service>, settings: &AlertSettings, crossed: &[Crossing]) -> usize {
+    let mut sent = 0;
+    for crossing in crossed {
+        tracing::warn!(
+            event = "threshold_crossed",
+            profile = %crossing.profile,
+            measure = crossing.measure.key(),
+            value = crossing.value,
+            bound = crossing.bound,
+            documents = crossing.documents,
+        );
+        let Some(Ok(url)) = settings.webhook.as_deref().map(WebhookUrl::parse) else { continue };
+        let at = Timestamp::now().to_string();
+        let failed = match Webhook::new(&url) {
+            Ok(webhook) => webhook.send(&url, &message(crossing, settings.hours, &at)).await.err(),
+            Err(why) => Some(why),
+        };
+        if let Some(why) = &failed {
+            tracing::warn!(event = "webhook_failed", server = %url.server(), reason = %why);
+        }
+        sent += usize::from(failed.is_none());
+        let last = LastMessage { at, server: url.server(), failed };
+        let journal = Arc::clone(&service.journal);
+        let kept = on_blocking_thread(move || {
+            journal.set_service_setting(LAST_MESSAGE, &serde_json::to_value(&last).unwrap_or_default())
+        });
+        if let Err(error) = kept.await {
+            tracing::warn!(event = "alerts_failed", reason = error.message());
+        }
+    }
+    sent
+}
