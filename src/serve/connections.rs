@@ -108,19 +108,19 @@ mod tests {
     use axum::routing::get;
     use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 
-    /// The other end of a connection.
-    fn connected() -> DuplexStream {
+    /// The other end of a connection, and what would end it.
+    fn connected() -> (DuplexStream, GracefulShutdown) {
         let (ours, theirs) = tokio::io::duplex(64 << 10);
         let router = Router::new().route("/", get(|| async { "here" }));
         let graceful = GracefulShutdown::new();
         tokio::spawn(connection(theirs, ([127, 0, 0, 1], 1).into(), router, graceful.watcher()));
-        ours
+        (ours, graceful)
     }
 
     /// Time stands still until nothing else can happen, so this takes none.
     #[tokio::test(start_paused = true)]
     async fn who_never_ends_the_headers_is_left() {
-        let mut slow = connected();
+        let (mut slow, _graceful) = connected();
         slow.write_all(b"GET / HTTP/1.1\r\nHost: x\r\n").await.unwrap();
         let mut said = Vec::new();
         for _ in 0..60 {
@@ -135,7 +135,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_connection_is_used_again_and_ends_when_it_is_not() {
-        let mut client = connected();
+        let (mut client, _graceful) = connected();
         let mut said = Vec::new();
         for _ in 0..2 {
             client.write_all(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n").await.unwrap();
