@@ -41,7 +41,10 @@ fn a_document_that_is_submitted_is_run() {
     // Whoever comes back misses none and sees none twice.
     assert_eq!(server.events(&id, Some("2")), events[3..]);
     let job = server.get(&format!("/api/jobs/{id}")).is(200).json();
-    assert_eq!((&job["status"], &job["document"], &job["file_name"]), (&json!("finished"), &json!("gastric"), &json!("gastric.txt")));
+    assert_eq!(
+        (&job["status"], &job["document"], &job["file_name"]),
+        (&json!("finished"), &json!("gastric"), &json!("gastric.txt"))
+    );
     let result = server.get(&format!("/api/jobs/{id}/result")).is(200).json();
     assert_eq!(result["document_type"], "pathology");
     assert_eq!(job["outcome"]["overall"], result["best_validation"]["overall"]);
@@ -49,7 +52,16 @@ fn a_document_that_is_submitted_is_run() {
     assert_eq!(story["document"], "gastric");
     // The same as the command makes of it.
     place.write("gastric.txt", report());
-    let ran = place.run(&["run", "--profile", "clinical", "--provider", "pattern", "--format", "json", "gastric.txt"]);
+    let ran = place.run(&[
+        "run",
+        "--profile",
+        "clinical",
+        "--provider",
+        "pattern",
+        "--format",
+        "json",
+        "gastric.txt",
+    ]);
     let by_command: Value = serde_json::from_str(&ran.out).unwrap();
     assert_eq!(result["best_extraction"], by_command["best_extraction"]);
 }
@@ -65,7 +77,11 @@ fn files_are_uploaded_together_and_named_in_allowed_folders() {
         &["--profile", "clinical", "--provider", "pattern", "--folder", inbox.to_str().unwrap()],
     );
     let files = [("x/../one.txt", &*report()), ("one.txt", "Another text of a document.")];
-    let uploaded = server.request("POST", "/api/uploads").admin().files(&[("document_type", "pathology")], &files).send();
+    let uploaded = server
+        .request("POST", "/api/uploads")
+        .admin()
+        .files(&[("document_type", "pathology")], &files)
+        .send();
     let jobs = uploaded.is(202).json()["jobs"].clone();
     assert_eq!(jobs[0]["document"], "one");
     let second = jobs[1]["document"].as_str().unwrap();
@@ -75,7 +91,14 @@ fn files_are_uploaded_together_and_named_in_allowed_folders() {
         let job = server.finished(job["id"].as_str().unwrap());
         assert_eq!((&job["status"], &job["file_name"]), (&json!("finished"), &json!("one.txt")));
     }
-    for path in ["../outside.txt", "a/../../outside.txt", place.path("outside.txt").to_str().unwrap(), "/etc/passwd", "a", ""] {
+    for path in [
+        "../outside.txt",
+        "a/../../outside.txt",
+        place.path("outside.txt").to_str().unwrap(),
+        "/etc/passwd",
+        "a",
+        "",
+    ] {
         server.post("/api/jobs", &json!({ "path": path })).is(403);
     }
 }
@@ -111,7 +134,11 @@ fn what_cannot_be_understood_is_refused_with_what_to_do() {
         (json!({"text": "a", "profile": "clinica"}), 422, "clinica"),
         (json!({"text": "a", "profile": "../../etc/passwd"}), 422, "profile"),
         (json!({"text": "a", "document_type": "invoice"}), 422, "no document type `invoice`"),
-        (json!({"text": "a", "settings": {"stages.extract.provider": "command"}}), 422, "can't be set by a submission"),
+        (
+            json!({"text": "a", "settings": {"stages.extract.provider": "command"}}),
+            422,
+            "can't be set by a submission",
+        ),
         (json!({"text": "a", "settings": {"accept.overall": 7}}), 422, "profile"),
         (json!({"text": "x".repeat(2 << 20)}), 413, "bytes"),
     ] {
@@ -184,7 +211,9 @@ fn the_interface_of_the_reliability_loop_is_kept() {
     let answer = server.post("/api/upload/process-v2", &without).is(200).json();
     assert_eq!(answer["reliabilityLoop"]["iterations"], 1);
     assert_eq!(answer["reliabilityLoop"].get("iterationHistory"), None);
-    for (key, value) in [("qualityThreshold", json!(2)), ("maxIterations", json!(0)), ("fileBase64", json!("?"))] {
+    for (key, value) in
+        [("qualityThreshold", json!(2)), ("maxIterations", json!(0)), ("fileBase64", json!("?"))]
+    {
         let mut wrong = request.clone();
         wrong[key] = value;
         let answer = server.post("/api/upload/process-v2", &wrong).is(400);
@@ -202,7 +231,9 @@ fn what_was_taken_is_done_once_whatever_becomes_of_the_process() {
             let text = format!("{}\nRound {round}, document {number}.", report());
             let body = json!({"text": text, "file_name": format!("{round}-{number}.txt")});
             let key = format!("{round}-{number}");
-            let sent = || server.request("POST", "/api/jobs").admin().header("Idempotency-Key", &key).json(&body).send();
+            let sent = || {
+                server.request("POST", "/api/jobs").admin().header("Idempotency-Key", &key).json(&body).send()
+            };
             jobs.push(sent().is(202).json()["id"].as_str().unwrap().to_owned());
         }
         server.kill();

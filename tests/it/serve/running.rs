@@ -43,7 +43,8 @@ impl Server {
     pub(crate) fn start(place: &Workspace, arguments: &[&str]) -> Self {
         let mut command = place.process();
         command.args(["serve", "--listen", "127.0.0.1:0", "--data", "data"]).args(arguments);
-        let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut child =
+            command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
         let mut said = String::new();
         let (address, token) = loop {
@@ -142,7 +143,9 @@ impl Request<'_> {
     pub(crate) fn files(self, fields: &[(&str, &str)], files: &[(&str, &str)]) -> Self {
         let mut body = String::new();
         for (name, value) in fields {
-            body.push_str(&format!("--part\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n"));
+            body.push_str(&format!(
+                "--part\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n"
+            ));
         }
         for (name, content) in files {
             let head = format!("Content-Disposition: form-data; name=\"file\"; filename=\"{name}\"");
