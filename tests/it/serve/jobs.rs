@@ -1,6 +1,7 @@
 //! Documents that are submitted: taken once, run, cancelled, tried again, and none lost.
 
 use super::running::Server;
+use crate::trajectories::{answer, scoring, steps};
 use crate::workspace::{Workspace, documents};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -13,17 +14,6 @@ fn report() -> String {
 /// A service whose profile asks no server.
 fn server(place: &Workspace) -> Server {
     Server::start(place, &["--profile", "clinical", "--provider", "pattern"])
-}
-
-/// A service whose provider answers as `answers.jsonl` says.
-fn scripted(place: &Workspace, answers: &[Value]) -> Server {
-    let lines: Vec<String> = answers.iter().map(Value::to_string).collect();
-    place.write("answers.jsonl", lines.join("\n"));
-    place.write(
-        "profiles/steps.yaml",
-        "stages: { extract: { provider: scripted, config: { file: answers.jsonl }, prompt: \"{{ document }}\" } }\nassess: { completeness: given }\n",
-    );
-    Server::start(place, &["--profile", "steps"])
 }
 
 #[test]
@@ -131,15 +121,15 @@ fn what_cannot_be_understood_is_refused_with_what_to_do() {
         (json!({"text": ""}), 400, "empty"),
         (json!({"file_base64": "%%%"}), 400, "not Base64"),
         (json!({"txt": "a"}), 422, "unknown field `txt`"),
-        (json!({"text": "a", "profile": "clinica"}), 422, "clinica"),
-        (json!({"text": "a", "profile": "../../etc/passwd"}), 422, "profile"),
+        (json!({"text": "a", "profile": "clinica"}), 404, "no profile `clinica`"),
+        (json!({"text": "a", "profile": "../../etc/passwd"}), 404, "no profile"),
         (json!({"text": "a", "document_type": "invoice"}), 422, "no document type `invoice`"),
         (
             json!({"text": "a", "settings": {"stages.extract.provider": "command"}}),
             422,
             "can't be set by a submission",
         ),
-        (json!({"text": "a", "settings": {"accept.overall": 7}}), 422, "profile"),
+        (json!({"text": "a", "settings": {"accept.overall": 7}}), 422, "expected a score from 0 to 1"),
         (json!({"text": "x".repeat(2 << 20)}), 413, "bytes"),
     ] {
         let answer = server.post("/api/jobs", &body);
@@ -155,13 +145,7 @@ fn what_cannot_be_understood_is_refused_with_what_to_do() {
 
 #[test]
 fn too_many_that_wait_are_refused_until_there_is_room() {
-    let place = Workspace::new();
-    let hang = json!({"fault": "hang"});
-    place.write("answers.jsonl", hang.to_string());
-    place.write(
-        "profiles/steps.yaml",
-        "stages: { extract: { provider: scripted, config: { file: answers.jsonl }, prompt: \"{{ document }}\" } }\nassess: { completeness: given }\n",
-    );
+    let place = steps("stop: { max_iterations: 1 }\n", &[json!({"fault": "hang"})]);
     let server = Server::start(&place, &["--profile", "steps", "--most-waiting", "2", "--jobs", "1"]);
     let mut taken = Vec::new();
     let refused = loop {
@@ -251,12 +235,13 @@ fn what_was_taken_is_done_once_whatever_becomes_of_the_process() {
 #[cfg(unix)]
 #[test]
 fn told_to_stop_it_ends_in_order_and_goes_on_later() {
-    let place = Workspace::new();
-    let server = scripted(&place, &[json!({"fault": "hang"})]);
+    let place = steps("stop: { max_iterations: 1 }\n", &[json!({"fault": "hang"})]);
+    let server = Server::start(&place, &["--profile", "steps", "--drain", "10ms"]);
     let job = server.post("/api/jobs", &json!({"text": "A text."})).is(202).json();
     let id = job["id"].as_str().unwrap().to_owned();
     assert!(server.stop().success());
-    place.write("answers.jsonl", json!({"candidate": {"a": 1}, "given": {"completeness": 1}}).to_string());
+    answer(&place, &[scoring(10)]);
     let server = Server::start(&place, &["--profile", "steps"]);
-    assert!(server.finished(&id)["status"].is_string());
+    let job = server.finished(&id);
+    assert_eq!((&job["status"], &job["outcome"]["overall"]), (&json!("finished"), &json!(1.0)), "{job}");
 }
