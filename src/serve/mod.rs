@@ -4,6 +4,7 @@
 //! `access` says who may do what, and refuses what a browser was made to send. `api` is for programs, `pages` for people.
 
 mod access;
+mod admin;
 mod api;
 mod assets;
 mod blocking;
@@ -14,11 +15,13 @@ mod runs;
 mod settings;
 mod state;
 mod trends;
+mod tuning;
 
 pub(crate) use access::{NewAccess, Role, issue_token};
 pub(crate) use profiles::{CompiledProfile, ProfileRequest, ProfileSource, RecordedProfile};
 pub(crate) use settings::{AddressError, ServiceSettings};
 pub(crate) use state::Service;
+pub(crate) use tuning::{Knob, ProfileDetails, ProfileText, ProfileTuning, Refused, Trial};
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -33,6 +36,9 @@ pub(crate) async fn serve(
     listener: TcpListener,
     stop: impl Future<Output = ()> + Send + 'static,
 ) -> std::io::Result<()> {
+    let watching = tokio::spawn(trends::watch(Arc::downgrade(&service)));
     let router = router::router(service).into_make_service_with_connect_info::<SocketAddr>();
-    axum::serve(listener, router).with_graceful_shutdown(stop).await
+    let served = axum::serve(listener, router).with_graceful_shutdown(stop).await;
+    watching.abort();
+    served
 }

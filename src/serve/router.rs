@@ -2,7 +2,7 @@
 
 use super::access;
 use super::state::Service;
-use super::{api, assets, pages, runs};
+use super::{admin, api, assets, pages, runs, trends, tuning};
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::routing::get;
@@ -19,6 +19,9 @@ pub(super) fn router(service: Arc<Service>) -> Router {
         .merge(access::routes())
         .merge(assets::routes())
         .merge(runs::routes())
+        .merge(trends::routes())
+        .merge(tuning::routes())
+        .merge(admin::routes())
         .route("/healthz", get(|| async { "ok\n" }))
         .route("/readyz", get(ready))
         .layer(middleware::from_fn(pages::error_pages))

@@ -185,7 +185,6 @@ CREATE TRIGGER access_log_is_never_changed BEFORE UPDATE ON access_log
         BEGIN SELECT RAISE(ABORT, 'the access log is never changed'); END;
 CREATE TRIGGER access_log_is_never_removed BEFORE DELETE ON access_log
         BEGIN SELECT RAISE(ABORT, 'nothing is removed from the access log'); END;
-CREATE INDEX figures_by_end ON figures (ended_ms);
 CREATE VIEW read_figures AS SELECT
         o.document AS document,
         CAST(json_extract(outcome, '$.final_status') AS TEXT) AS final_status,
