@@ -58,6 +58,14 @@ enum LogFormat {
 impl LogArguments {
     /// Starts the log and the export of this process, as far as they are asked for.
     pub(super) fn start(&self) -> Result<Telemetry, Failure> {
+        self.start_with(None)
+    }
+
+    /// The same, and `measures` is told of spans, too.
+    pub(super) fn start_with(
+        &self,
+        measures: Option<Box<dyn Layer<Registry> + Send + Sync>>,
+    ) -> Result<Telemetry, Failure> {
         let lines = self.lines()?;
         let is_logged = lines.is_some();
         let asked = endpoints(self.otlp.as_ref(), &|name| std::env::var(name).ok());
@@ -67,18 +75,13 @@ impl LogArguments {
             Ok(None) => (None, None, None),
             Err(why) => (None, None, Some(why)),
         };
-        // Only a second subscriber of the same process would fail, and there is none.
-        let _ = match (spans, lines) {
-            (None, None) => Ok(()),
-            (None, Some(lines)) => {
-                tracing::subscriber::set_global_default(Registry::default().with(lines.filtered()))
-            }
-            (Some(spans), None) => tracing::subscriber::set_global_default(Registry::default().with(spans)),
-            (Some(spans), Some(lines)) => {
-                let both = spans.and_then(lines.filtered());
-                tracing::subscriber::set_global_default(Registry::default().with(both))
-            }
-        };
+        let mut layers: Vec<Box<dyn Layer<Registry> + Send + Sync>> = Vec::from_iter(measures);
+        layers.extend(spans.map(Layer::boxed));
+        layers.extend(lines.map(|lines| lines.filtered().boxed()));
+        // Spans are not even made where nobody wants them. Only a second subscriber of the same process would fail, and there is none.
+        if !layers.is_empty() {
+            let _ = tracing::subscriber::set_global_default(Registry::default().with(layers));
+        }
         let telemetry = Telemetry { export, is_logged };
         if let Some(why) = trouble {
             tracing::warn!(target: "loopctl", event = "export_failed", reason = why);

@@ -5,6 +5,8 @@ mod ownership;
 mod read;
 #[cfg(feature = "run")]
 mod replace;
+#[cfg(feature = "cli")]
+mod space;
 mod walk;
 
 pub(crate) use folder::{Entry, EntryKind, FolderKey, OpenFolder, followed};
@@ -17,4 +19,6 @@ pub(crate) use replace::{Access, replace, replace_unsynced, try_folder};
 #[cfg(feature = "run")]
 #[cfg(all(feature = "journal", feature = "network"))]
 pub(crate) use replace::{remove, write_private};
+#[cfg(feature = "cli")]
+pub(crate) use space::free_bytes;
 pub(crate) use walk::{MAX_ENTRIES, files_below};

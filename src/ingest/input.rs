@@ -166,6 +166,12 @@ impl Input {
         self.identity.is_some()
     }
 
+    /// The same document with a type that whoever names it knows.
+    #[must_use]
+    pub fn with_document_type(self, document_type: impl Into<String>) -> Self {
+        Input { document_type: Some(document_type.into()), ..self }
+    }
+
     /// Where its bytes come from.
     #[must_use]
     pub fn origin(&self) -> &Origin {

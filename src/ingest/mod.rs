@@ -23,6 +23,8 @@ pub(crate) use classify::UNKNOWN;
 pub use classify::{Classification, Classifier, Matched};
 pub use error::InputError;
 pub use find::{FoundInputs, find, find_all};
+#[cfg(feature = "cli")]
+pub(crate) use input::MAX_DOCUMENT_BYTES;
 pub use input::{Document, Input};
 pub use input_record::InputRecord;
 pub use listing::{Listing, Wanted};

@@ -35,7 +35,7 @@ pub use asked::{Candidates, Consultant};
 #[cfg(feature = "journal")]
 pub(crate) use batch::is_unrecognised;
 #[cfg(feature = "journal")]
-pub use batch::{Batch, Inputs};
+pub use batch::{Batch, Inputs, Steering};
 pub use batch_end::BatchEnd;
 pub use batches::{BatchAnswers, BatchNews, BatchSettings};
 pub(crate) use bill::unpriced;

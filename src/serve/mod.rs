@@ -8,6 +8,9 @@ mod admin;
 mod api;
 mod assets;
 mod blocking;
+mod feed;
+mod jobs;
+mod metrics;
 mod pages;
 mod profiles;
 mod router;
@@ -18,27 +21,72 @@ mod trends;
 mod tuning;
 
 pub(crate) use access::{NewAccess, Role, issue_token};
+pub(crate) use metrics::{CallMeasures, Metrics};
 pub(crate) use profiles::{CompiledProfile, ProfileRequest, ProfileSource, RecordedProfile};
 pub(crate) use settings::{AddressError, ServiceSettings};
 pub(crate) use state::Service;
 pub(crate) use tuning::{Knob, ProfileDetails, ProfileText, ProfileTuning, Refused, Trial};
 
+use crate::store::StoreError;
+use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use tokio::net::TcpListener;
+use tokio::sync::watch;
 
-/// Answers requests until `stop` says so, then finishes those that are under way.
+/// How the service is told to stop.
+pub(crate) struct Stops {
+    /// No other document is begun, no request is answered any more, and calls that are under way are waited for.
+    pub(crate) draining: watch::Receiver<bool>,
+    /// Calls that are under way are given up.
+    pub(crate) giving_up: watch::Receiver<bool>,
+}
+
+/// Why the service ended early.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ServeError {
+    /// The journal can't be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The address can't be listened on any more.
+    #[error("the service failed: {0}")]
+    Listen(#[from] io::Error),
+}
+
+/// Goes on with what an earlier process left, and answers requests until it is told to stop. Then what is under way is brought to the end
+/// of its call, and goes on when the service is back.
 ///
 /// # Errors
-/// When the listener fails.
+/// When the journal can't be read, or the listener fails.
 pub(crate) async fn serve(
     service: Arc<Service>,
     listener: TcpListener,
-    stop: impl Future<Output = ()> + Send + 'static,
-) -> std::io::Result<()> {
+    stops: Stops,
+) -> Result<(), ServeError> {
+    let left = Arc::clone(&service);
+    // Its profiles are compiled meanwhile, and requests are answered.
+    let taken_up = tokio::task::spawn_blocking(move || left.jobs.take_up());
+    let Stops { mut draining, mut giving_up } = stops;
+    let told = Arc::clone(&service);
+    let stopped = async move {
+        let _ = draining.wait_for(|stop| *stop).await;
+        told.jobs.stop();
+    };
     let watching = tokio::spawn(trends::watch(Arc::downgrade(&service)));
-    let router = router::router(service).into_make_service_with_connect_info::<SocketAddr>();
-    let served = axum::serve(listener, router).with_graceful_shutdown(stop).await;
+    let router = router::router(Arc::clone(&service)).into_make_service_with_connect_info::<SocketAddr>();
+    let served = axum::serve(listener, router).with_graceful_shutdown(stopped).await;
     watching.abort();
-    served
+    served?;
+    let given_up = async { giving_up.wait_for(|stop| *stop).await.map(drop) };
+    tokio::select! {
+        () = service.jobs.ended() => {}
+        _ = given_up => {
+            service.jobs.give_up();
+            service.jobs.ended().await;
+        }
+    }
+    match taken_up.await {
+        Ok(taken_up) => Ok(taken_up?),
+        Err(_) => Ok(()),
+    }
 }

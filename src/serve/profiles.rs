@@ -3,6 +3,7 @@
 use super::tuning::ProfileTuning;
 use crate::diag::Problems;
 use crate::plan::Plan;
+use crate::profile::Reached;
 use crate::run::{Candidates, Consultant, OpenError};
 use crate::store::StoredRun;
 use serde::{Deserialize, Serialize};
@@ -32,8 +33,17 @@ pub(crate) struct CompiledProfile {
     pub(crate) plan: Arc<Plan>,
     /// Of every file that it reaches beside profiles.
     pub(crate) files_digest: String,
+    /// Every file that was looked at, to see whether it is still as it was.
+    pub(crate) reached: Reached,
     /// What the record of a run says of it, so that other verbs go on with the run, explain it and try other policies on it.
     pub(crate) settings: Value,
+}
+
+impl CompiledProfile {
+    /// Whether a file that it reaches is another one by now, or there is one where none was.
+    pub(crate) fn has_changed(&self) -> bool {
+        !self.reached.clone().changed().is_empty()
+    }
 }
 
 /// The profile of a run that is in the journal.
@@ -55,6 +65,9 @@ pub(crate) trait ProfileSource: ProfileTuning + Send + Sync {
     /// # Errors
     /// Everything that is wrong with it.
     fn compile(&self, request: &ProfileRequest) -> Result<CompiledProfile, Problems>;
+
+    /// Everything that is wrong with a profile that is in no file yet.
+    fn check_text(&self, yaml: &str) -> Problems;
 
     /// The profile of a run, as it is by now.
     fn of_run(&self, run: &StoredRun) -> RecordedProfile;

@@ -1,6 +1,7 @@
 //! Every address of the service.
 
 use super::access;
+use super::metrics;
 use super::state::Service;
 use super::{admin, api, assets, pages, runs, trends, tuning};
 use axum::extract::State;
@@ -11,13 +12,15 @@ use std::sync::Arc;
 
 /// Every address of the service, behind what guards it.
 pub(super) fn router(service: Arc<Service>) -> Router {
-    let (api, description) = api::routes().split_for_parts();
+    let (api, description) = api::routes(&service).split_for_parts();
     let description = Arc::new(description);
     Router::new()
         .merge(api)
         .route("/api/openapi.json", get(move || async move { Json(description.as_ref().clone()) }))
         .merge(access::routes())
+        .merge(pages::routes(&service))
         .merge(assets::routes())
+        .merge(metrics::routes())
         .merge(runs::routes())
         .merge(trends::routes())
         .merge(tuning::routes())
@@ -26,6 +29,7 @@ pub(super) fn router(service: Arc<Service>) -> Router {
         .route("/readyz", get(ready))
         .layer(middleware::from_fn(pages::error_pages))
         .layer(middleware::from_fn_with_state(Arc::clone(&service), access::guard))
+        .layer(middleware::from_fn_with_state(Arc::clone(&service), metrics::count_requests))
         .layer(middleware::from_fn(access::headers))
         .with_state(service)
 }

@@ -1,6 +1,9 @@
 //! What all requests share.
 
 use super::access::Hosts;
+use super::feed::Feed;
+use super::jobs::Jobs;
+use super::metrics::Metrics;
 use super::profiles::ProfileSource;
 use super::runs::RunDetails;
 use super::settings::ServiceSettings;
@@ -16,12 +19,20 @@ pub(crate) struct Service {
     pub(super) hosts: Hosts,
     /// Profiles, and whom they ask.
     pub(crate) profiles: Arc<dyn ProfileSource>,
+    /// Says that something was written.
+    pub(crate) feed: Arc<Feed>,
+    /// Documents that are submitted, and what works on them.
+    pub(crate) jobs: Jobs,
     /// What is written goes here.
     pub(crate) journal: Arc<Journal>,
     /// What pages and answers show is read here, beside whoever writes.
     pub(crate) reading: Arc<Journal>,
+    /// What is counted, for Prometheus.
+    pub(crate) metrics: Arc<Metrics>,
     /// Sums over the documents of runs that pages show.
     pub(super) run_details: RunDetails,
+    /// Held while the numbers are looked at, so that nobody is told twice.
+    pub(super) looking: tokio::sync::Mutex<()>,
 }
 
 impl Service {
@@ -33,10 +44,21 @@ impl Service {
         settings: ServiceSettings,
         journal: &Path,
         profiles: Arc<dyn ProfileSource>,
+        metrics: Arc<Metrics>,
     ) -> Result<Self, StoreError> {
         let (journal, reading) = (Journal::open(journal)?, Journal::open(journal)?);
         let hosts = Hosts::new(settings.listen, &settings.hosts);
         let (journal, reading) = (Arc::new(journal), Arc::new(reading));
-        Ok(Service { settings, hosts, profiles, journal, reading, run_details: RunDetails::default() })
+        let feed = Arc::new(Feed::default());
+        let jobs = Jobs::new(
+            Arc::clone(&journal),
+            Arc::clone(&profiles),
+            Arc::clone(&feed),
+            Arc::clone(&metrics),
+            &settings,
+        );
+        let run_details = RunDetails::default();
+        let looking = tokio::sync::Mutex::default();
+        Ok(Service { settings, hosts, profiles, feed, jobs, journal, reading, metrics, run_details, looking })
     }
 }

@@ -90,18 +90,40 @@ impl Journal {
         }
     }
 
+    /// One document of a run, with its outcome if it has one.
+    ///
+    /// # Errors
+    /// When the file can't be read.
+    pub fn document(
+        &self,
+        run: &RunId,
+        document: &DocumentId,
+    ) -> Result<Option<(StoredDocument, Option<Value>)>, StoreError> {
+        let filter = "r.id = ?1 AND d.id = ?2";
+        Ok(self.select_documents(filter, params![run.as_str(), document.as_str()])?.pop())
+    }
+
     fn documents_after(
         &self,
         run: &RunId,
         after: i64,
     ) -> Result<Vec<(StoredDocument, Option<Value>)>, StoreError> {
-        let query =
+        self.select_documents("r.id = ?1 AND d.number > ?2", params![run.as_str(), after])
+    }
+
+    fn select_documents(
+        &self,
+        filter: &str,
+        values: impl rusqlite::Params,
+    ) -> Result<Vec<(StoredDocument, Option<Value>)>, StoreError> {
+        let query = format!(
             "SELECT d.number, d.id, d.document_type, d.source_digest, d.path, d.state, d.attempts, d.reason,
                             (SELECT count(*) FROM events e WHERE e.document = d.number),
                             d.artifact, (SELECT outcome FROM outcomes o WHERE o.document = d.number)
                      FROM documents d JOIN runs r ON r.number = d.run
-                     WHERE r.id = ?1 AND d.number > ?2 ORDER BY d.number LIMIT 256";
-        let mut page = self.select(query, params![run.as_str(), after], |row| {
+                     WHERE {filter} ORDER BY d.number LIMIT 256"
+        );
+        let mut page = self.select(&query, values, |row| {
             let stage = DocumentStage::of(row.get(5)?).unwrap_or(DocumentStage::Failed);
             let document = StoredDocument {
                 key: DocumentKey(row.get(0)?),
@@ -171,6 +193,58 @@ impl Journal {
             }
         }
         Ok((events, next))
+    }
+
+    /// The next events of a document after its event `after` (from the first, without one), as they were written: with what was taken back
+    /// when it was gone on with.
+    ///
+    /// # Errors
+    /// When the file can't be read.
+    pub fn events_after(
+        &self,
+        document: DocumentKey,
+        after: Option<u64>,
+        most: u32,
+    ) -> Result<Vec<StoredEvent>, StoreError> {
+        let query = "SELECT seq, at_ms, kind, payload FROM events
+                     WHERE document = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3";
+        let after = after.map_or(-1, |after| i64::try_from(after).unwrap_or(i64::MAX));
+        self.select(query, params![document.0, after, most], |row| {
+            Ok(StoredEvent {
+                seq: unsigned(row, 0)?,
+                at: Millis(unsigned(row, 1)?),
+                kind: row.get(2)?,
+                payload: value(row, 3)?,
+            })
+        })
+    }
+
+    /// The next events of a run after a number in the journal, each with its number, its document and its kind.
+    ///
+    /// # Errors
+    /// When the file can't be read.
+    pub fn run_events_after(
+        &self,
+        run: &RunId,
+        after: u64,
+        most: u32,
+    ) -> Result<Vec<(u64, DocumentId, String)>, StoreError> {
+        // In this order, so that events are read from `after` on, and not those of every document.
+        let query = "SELECT e.number, d.id, e.kind FROM events e CROSS JOIN documents d ON d.number = e.document
+                     WHERE e.number > ?2 AND d.run = (SELECT number FROM runs WHERE id = ?1) ORDER BY e.number LIMIT ?3";
+        let after = i64::try_from(after).unwrap_or(i64::MAX);
+        self.select(query, params![run.as_str(), after, most], |row| {
+            Ok((unsigned(row, 0)?, DocumentId::new(row.get::<_, String>(1)?), row.get(2)?))
+        })
+    }
+
+    /// The number of the latest event; 0 where there is none.
+    ///
+    /// # Errors
+    /// When the file can't be read.
+    pub fn latest_event(&self) -> Result<u64, StoreError> {
+        let query = "SELECT coalesce(max(number), 0) FROM events";
+        Ok(self.select(query, [], |row| unsigned(row, 0))?.pop().unwrap_or_default())
     }
 
     /// Answers to calls of a document that nothing has come of yet.

@@ -54,7 +54,7 @@ pub use journal::Journal;
 #[cfg(feature = "journal")]
 pub use names::ArtifactName;
 #[cfg(feature = "journal")]
-pub use progress::StageCounts;
+pub use progress::{QueueLength, StageCounts};
 #[cfg(feature = "journal")]
 pub use queue::{
     Claimed, HEARTBEAT, MOST_CRASHES, Queued, QueuedDocument, RunPulse, SILENCE, WorkerId, folder_key,

@@ -23,7 +23,30 @@ impl StageCounts {
     }
 }
 
+/// How many submitted documents of a profile are not over.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct QueueLength {
+    /// Nobody works on these.
+    pub waiting: u64,
+    /// Somebody works on these, or a batch of a vendor does.
+    pub running: u64,
+}
+
 impl Journal {
+    /// By profile, how many submitted documents are not over; profiles without any are left out.
+    ///
+    /// # Errors
+    /// Whatever befalls the file.
+    pub fn queue_lengths(&self) -> Result<Vec<(String, QueueLength)>, StoreError> {
+        let query = "SELECT r.profile, count(*) FILTER (WHERE d.state IN (0, 5)), count(*) FILTER (WHERE d.state IN (1, 2))
+                     FROM runs r JOIN documents d ON d.run = r.number AND d.state IN (0, 1, 2, 5)
+                     JOIN jobs j ON j.document = d.number GROUP BY r.profile ORDER BY r.profile";
+        self.select(query, [], |row| {
+            Ok((row.get(0)?, QueueLength { waiting: unsigned(row, 1)?, running: unsigned(row, 2)? }))
+        })
+    }
+
     /// How many documents of a run are how far.
     ///
     /// # Errors

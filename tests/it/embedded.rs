@@ -65,6 +65,7 @@ pub(crate) fn embedded(place: &Workspace, cancelled: watch::Receiver<bool>) -> (
         supplied: None,
         batches: loopctl::run::BatchSettings::default(),
         keep_going: false,
+        steering: None,
     };
     (batch, Arc::new(session))
 }

@@ -169,6 +169,8 @@ mod score;
 #[cfg(test)]
 mod score_model;
 #[cfg(test)]
+mod serve;
+#[cfg(test)]
 mod shape;
 #[cfg(test)]
 mod shipped_pipelines;

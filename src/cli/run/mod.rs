@@ -216,6 +216,6 @@ impl Arguments {
 }
 
 /// A time such as `20s`, as profiles write it.
-fn duration(text: &str) -> Result<Millis, String> {
+pub(super) fn duration(text: &str) -> Result<Millis, String> {
     Millis::parse(text).ok_or_else(|| "expected a time such as `20s`, `500ms` or `2m`".to_owned())
 }

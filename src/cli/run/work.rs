@@ -201,6 +201,7 @@ impl Work {
             supplied,
             keep_going: self.keep_going,
             batches: self.batches,
+            steering: None,
         };
         let is_verdict = self.asks == Asks::Nobody;
         let (stop, cancelled) = watch::channel(false);

@@ -7,14 +7,18 @@ mod tuning;
 use self::profiles::ServedProfiles;
 use self::token::TokenVerb;
 use super::exit::{Exit, Failure};
-use super::headings::{CALLS, DOCUMENTS, PROFILE};
+use super::headings::{CALLS, DOCUMENTS, OUTPUT, PROFILE};
 use super::interrupts;
 use super::loading::{CallArguments, ProfileArguments};
 use super::logging::LogArguments;
 use super::output::Output;
 use super::resume::JournalArgument;
+use super::run::duration;
 use crate::diag::Problems;
-use crate::serve::{AddressError, NewAccess, Role, Service, ServiceSettings, issue_token, serve};
+use crate::serve::{
+    AddressError, CallMeasures, Metrics, NewAccess, Role, ServeError, Service, ServiceSettings, Stops,
+    issue_token, serve,
+};
 use crate::value::{Millis, sanitize_line};
 use clap::{Args, Subcommand};
 use std::net::SocketAddr;
@@ -80,7 +84,10 @@ struct StartArguments {
     profile: ProfileArguments,
     #[command(flatten, next_help_heading = CALLS)]
     calls: CallArguments,
-    #[command(flatten)]
+    /// When someone stops the service, wait so long for the calls that are under way
+    #[arg(long, value_name = "TIME", default_value = "20s", value_parser = duration, help_heading = CALLS)]
+    drain: Millis,
+    #[command(flatten, next_help_heading = OUTPUT)]
     log: LogArguments,
 }
 
@@ -129,7 +136,8 @@ fn start(arguments: &StartArguments, output: &mut Output) -> Result<Exit, Failur
         return Err(Failure::usage("the prices can't be used"));
     }
     let profiles = Arc::new(profiles);
-    let telemetry = arguments.log.start()?;
+    let metrics = Arc::new(Metrics::default());
+    let telemetry = arguments.log.start_with(Some(Box::new(CallMeasures::layer(Arc::clone(&metrics)))))?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
@@ -140,21 +148,19 @@ fn start(arguments: &StartArguments, output: &mut Output) -> Result<Exit, Failur
                 .help("another program may have it; name another with `--listen 127.0.0.1:PORT`")
         })?;
         let listen = listener.local_addr().unwrap_or(settings.listen);
-        let service = Service::open(ServiceSettings { listen, ..settings }, &journal, profiles)?;
+        let service = Service::open(ServiceSettings { listen, ..settings }, &journal, profiles, metrics)?;
         let name = person();
         let access = NewAccess { name: &name, role: Role::Admin, lasts: None, is_launch: true };
         let token = issue_token(&service.journal, &access)?;
         output.say(&format!("serving `{}`", sanitize_line(&journal.display().to_string())));
         output.say(&format!("open http://{listen}/login#token={token}"));
         let (drain, draining) = watch::channel(false);
-        let (stop, _stopped) = watch::channel(false);
-        tokio::spawn(interrupts::listen(drain, stop, Millis(0), Arc::new(AtomicBool::new(false))));
-        let mut heard = draining;
-        let stopped = async move {
-            let _ = heard.wait_for(|stop| *stop).await;
-        };
-        let served = serve(Arc::new(service), listener, stopped).await;
-        served.map_err(|error| Failure::broken(format!("the service failed: {error}")))
+        let (stop, giving_up) = watch::channel(false);
+        tokio::spawn(interrupts::listen(drain, stop, arguments.drain, Arc::new(AtomicBool::new(false))));
+        serve(Arc::new(service), listener, Stops { draining, giving_up }).await.map_err(|error| match error {
+            ServeError::Store(error) => error.into(),
+            ServeError::Listen(_) => Failure::broken(error.to_string()),
+        })
     });
     drop(telemetry);
     runtime.shutdown_background();

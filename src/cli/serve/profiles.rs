@@ -7,6 +7,7 @@ use super::super::run::{FOLDER, settings_of, usual_jobs};
 use super::super::run_arguments;
 use crate::diag::{Code, Problem, Problems};
 use crate::experiment::calibrate::Basis;
+use crate::lint::check_loaded;
 use crate::plan::Plan;
 use crate::profile::{FileTracker, Library, available};
 use crate::provider::Prices;
@@ -17,6 +18,9 @@ use crate::value::sanitize_line;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+/// What a profile is called that is in no file yet.
+const CHECKED: &str = "checked";
 
 /// Profiles with what the arguments of `serve` lay over each.
 pub(super) struct ServedProfiles {
@@ -72,7 +76,17 @@ impl ProfileSource for ServedProfiles {
         let basis = Basis::of(&plan.profile, &reached, named);
         let command = arguments.command(self.allow_commands, &self.uploads);
         let settings = settings_of(&plan, &command, (&files_digest, &texts_digest, &basis));
-        Ok(CompiledProfile { plan: Arc::new(plan), files_digest, settings })
+        Ok(CompiledProfile { plan: Arc::new(plan), files_digest, reached, settings })
+    }
+
+    fn check_text(&self, yaml: &str) -> Problems {
+        let mut problems = Problems::new();
+        let library = library().holding(&format!("profiles/{CHECKED}.yaml"), yaml);
+        let arguments = ProfileArguments { profile: CHECKED.to_owned(), ..self.arguments.clone() };
+        if let Some(loaded) = arguments.load_from(&library, &[], &mut problems) {
+            check_loaded(&loaded, &providers(), &|name| std::env::var(name).ok(), &mut problems);
+        }
+        problems
     }
 
     fn of_run(&self, run: &StoredRun) -> RecordedProfile {

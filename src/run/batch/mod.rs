@@ -4,6 +4,7 @@ mod given_up;
 mod listing;
 mod lookout;
 mod queued;
+mod steering;
 #[cfg(feature = "network")]
 mod waves;
 #[cfg(not(feature = "network"))]
@@ -14,6 +15,7 @@ mod worker;
 use self::given_up::ProviderWatch;
 use self::listing::Listing;
 use self::lookout::Lookout;
+pub use self::steering::Steering;
 use self::waves::Waves;
 use self::worker::{Ended, Notice, Shared, Wanted, work_on};
 use super::Session;
@@ -31,7 +33,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
-use tokio::task::{Id, JoinError, JoinSet};
+use tokio::task::{AbortHandle, Id, JoinError, JoinSet};
 use tokio::time::{Instant, sleep, sleep_until};
 use tracing::Instrument;
 
@@ -40,6 +42,9 @@ const MOST_NAMED: usize = 10;
 
 /// How often it is looked whether documents wait that other processes had.
 const POLL: Duration = Duration::from_millis(500);
+
+/// The same of a batch that is told when there are others.
+const STEERED_POLL: Duration = Duration::from_secs(5);
 
 /// The inputs of a run as they are found, with those that can't be used.
 pub type Inputs = Box<dyn Iterator<Item = Result<Input, InputError>> + Send>;
@@ -67,6 +72,8 @@ pub struct Batch {
     pub keep_going: bool,
     /// What becomes of calls of providers that have batches.
     pub batches: BatchSettings,
+    /// Who gives it documents while it runs: it then goes on until its session drains.
+    pub steering: Option<Arc<Steering>>,
 }
 
 impl Batch {
@@ -142,13 +149,14 @@ struct Driver {
     notices: UnboundedSender<Notice>,
     told: UnboundedReceiver<Notice>,
     under_way: JoinSet<Ended>,
-    /// What each task works on.
-    working: HashMap<Id, Claimed>,
+    /// What each task works on, and how it is given up.
+    working: HashMap<Id, (Claimed, AbortHandle)>,
     end: BatchEnd,
     watch: ProviderWatch,
     /// The journal is asked for documents, and whether every input was in its queue by then.
     claiming: Option<(Receipt<Vec<Claimed>>, bool)>,
     waves: Waves,
+    steering: Option<Arc<Steering>>,
 }
 
 /// What a turn begins with.
@@ -193,6 +201,7 @@ impl Driver {
             watch: ProviderWatch::default(),
             claiming: None,
             waves,
+            steering: batch.steering,
         })
     }
 
@@ -205,6 +214,7 @@ impl Driver {
     ) -> Result<(), StoreError> {
         let mut stops = self.shared.session.stops();
         let mut cancelled = stops.clone();
+        let poll = if self.steering.is_some() { STEERED_POLL } else { POLL };
         let mut all_listed = false;
         // Whether something may wait that could be begun.
         let mut look = true;
@@ -239,7 +249,7 @@ impl Driver {
             if leaves {
                 // They come to an end within a request.
                 self.waves.leave();
-            } else if idle && (closed || matches!(next, Next::Nothing)) {
+            } else if idle && (closed || matches!(next, Next::Nothing) && self.steering.is_none()) {
                 while let Ok(notice) = self.told.try_recv() {
                     tell(notice, observer);
                 }
@@ -277,7 +287,11 @@ impl Driver {
                         self.budget.others_used(&pulse);
                     }
                 }
-                () = sleep(POLL), if has_room && !closed && pause.is_none() => look = true,
+                () = changed(self.steering.as_deref()) => {
+                    self.give_up_cancelled();
+                    look = true;
+                }
+                () = sleep(poll), if has_room && !closed && pause.is_none() => look = true,
                 () = sleep_until(pause.unwrap_or_else(Instant::now)), if pause.is_some() => look = true,
                 () = stops.no_more_calls(), if !closed => {}
                 () = cancelled.give_up(), if leaves => {}
@@ -322,8 +336,10 @@ impl Driver {
             // On the heap, so that no more than its address moves through the executor.
             let work = Box::pin(work_on(Arc::clone(&self.shared), claimed.clone(), self.notices.clone()));
             let task = self.under_way.spawn(work.in_current_span());
-            self.working.insert(task.id(), claimed);
+            self.working.insert(task.id(), (claimed, task));
         }
+        // One may have been cancelled after it was claimed.
+        self.give_up_cancelled();
         Ok(Next::Something)
     }
 
@@ -353,7 +369,10 @@ impl Driver {
         observer: &mut O,
     ) -> Result<(), StoreError> {
         let id = ended.as_ref().map_or_else(JoinError::id, |(id, _)| *id);
-        let claimed = self.working.remove(&id);
+        let claimed = self.working.remove(&id).map(|(claimed, _)| claimed);
+        if let (Some(steering), Some(claimed)) = (&self.steering, &claimed) {
+            steering.forget(claimed.document);
+        }
         match ended {
             Ok((_, Ended::Result(result, asked))) => {
                 observer.finished(&result);
@@ -373,14 +392,28 @@ impl Driver {
             Ok((_, Ended::Left)) => {}
             Ok((_, Ended::Broken(error))) => return Err(error),
             Err(error) => {
-                if let (Some(claimed), Ok(panic)) = (claimed, error.try_into_panic()) {
-                    let log = self.shared.session.log();
-                    let why = worker::set_aside(log, claimed.document, panic).await?;
-                    self.set_aside(Some(claimed), &why, observer);
+                let log = self.shared.session.log();
+                match (claimed, error.try_into_panic()) {
+                    (Some(claimed), Ok(panic)) => {
+                        let why = worker::set_aside(log, claimed.document, panic).await?;
+                        self.set_aside(Some(claimed), &why, observer);
+                    }
+                    (Some(claimed), Err(_)) => {
+                        worker::cancelled(log, claimed.document).await?;
+                        self.set_aside(Some(claimed), worker::CANCELLED, observer);
+                    }
+                    (None, _) => {}
                 }
             }
         }
         Ok(())
+    }
+
+    /// Gives up the documents under way that somebody cancelled.
+    fn give_up_cancelled(&self) {
+        let Some(steering) = &self.steering else { return };
+        let cancelled = self.working.values().filter(|(claimed, _)| steering.is_cancelled(claimed.document));
+        cancelled.for_each(|(_, task)| task.abort());
     }
 
     fn set_aside<O: Observer + ?Sized>(&mut self, claimed: Option<Claimed>, why: &str, observer: &mut O) {
@@ -416,6 +449,14 @@ async fn answer(
     let answer = (receipt.await, *all_listed);
     *claiming = None;
     answer
+}
+
+/// Waits until whoever steers the batch has something for it.
+async fn changed(steering: Option<&Steering>) {
+    match steering {
+        Some(steering) => steering.changed().await,
+        None => std::future::pending().await,
+    }
 }
 
 fn tell<O: Observer + ?Sized>(notice: Notice, observer: &mut O) {

@@ -174,6 +174,15 @@ async fn work(
     Ok(result.map_or(Ended::Parked, |result| Ended::Result(Box::new(result), asked)))
 }
 
+/// Why a document has no result that somebody cancelled.
+pub(super) const CANCELLED: &str = "it was cancelled";
+
+/// Sets a document aside that somebody cancelled while it was under way.
+pub(super) async fn cancelled(log: &dyn EventLog, document: DocumentKey) -> Result<(), StoreError> {
+    let reason = Some(CANCELLED.to_owned());
+    log.write(document, vec![Entry::Ended { stage: DocumentStage::Failed, reason, outcome: None }]).await
+}
+
 /// Sets a document aside whose task panicked. Why, for people.
 pub(super) async fn set_aside(
     log: &dyn EventLog,

@@ -10,7 +10,7 @@ use super::api::ApiError;
 use super::blocking::on_blocking_thread;
 use super::pages;
 use super::state::Service;
-use super::trends::{AlertSettings, LAST_MESSAGE, LastMessage, SETTINGS};
+use super::trends::{AlertSettings, LAST_MESSAGE, LastMessage, SETTINGS, look};
 use crate::store::{AccessRecord, Journal, StoreError, StoredToken};
 use axum::Router;
 use axum::extract::{Form, Query, State};
@@ -121,7 +121,9 @@ async fn set_alerts(
     Form(fields): Form<Fields>,
 ) -> Result<Redirect, ApiError> {
     let settings = alerts_of(&fields).map_err(ApiError::bad_request)?;
-    keep(service, SETTINGS, settings).await?;
+    keep(Arc::clone(&service), SETTINGS, settings).await?;
+    // Whoever saves a webhook sees at once whether it works; the page need not wait for it.
+    tokio::spawn(async move { look(&service).await });
     let is_trends = fields.get("back").is_some_and(|back| back == "trends");
     Ok(Redirect::to(if is_trends { "/trends#alerts" } else { "/settings#alerts" }))
 }

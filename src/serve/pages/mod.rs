@@ -1,6 +1,7 @@
 //! What people see. A page is a function of what it shows; handlers fetch that and call it.
 
 mod alerts_form;
+mod documents;
 mod error;
 mod layout;
 mod login;
@@ -14,6 +15,7 @@ mod runs;
 mod settings;
 mod trends;
 
+pub(super) use documents::routes;
 pub(super) use error::error_pages;
 pub(super) use layout::{Section, page};
 pub(super) use login::login;

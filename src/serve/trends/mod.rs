@@ -11,9 +11,9 @@ mod series;
 mod watch;
 mod webhook;
 
-pub(in crate::serve) use alerts::{AlertSettings, LAST_MESSAGE, SETTINGS, STANDING, Standing};
-pub(crate) use measures::{Measure, Side, Totals, Unit};
+pub(in crate::serve) use alerts::{AlertSettings, LAST_MESSAGE, SETTINGS};
+pub(crate) use measures::{Measure, Side, Unit};
 pub(in crate::serve) use routes::{TrendsView, routes};
-pub(in crate::serve) use series::{Point, Step, points};
-pub(in crate::serve) use watch::{LastMessage, recent, watch};
+pub(in crate::serve) use series::{Point, Step};
+pub(in crate::serve) use watch::{LastMessage, look, watch};
 pub(in crate::serve) use webhook::WebhookUrl;

@@ -1,0 +1,155 @@
+//! A job as it is answered.
+
+use crate::result::DocumentResult;
+use crate::store::{DocumentStage, StoredJob};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::ToSchema;
+
+/// How far a job is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum JobStatus {
+    /// It waits for its turn.
+    Waiting,
+    /// It is worked on.
+    Running,
+    /// It waits for answers that come with a batch of a vendor.
+    Parked,
+    /// It has its result.
+    Finished,
+    /// It has no result, or one without a provider's or judge's answer; `reason` says why. It can be tried again.
+    Failed,
+    /// Somebody cancelled it.
+    Cancelled,
+}
+
+impl JobStatus {
+    pub(crate) fn of(job: &StoredJob) -> Self {
+        match job.stage {
+            DocumentStage::Finished => JobStatus::Finished,
+            DocumentStage::Failed if job.cancelled_at.is_some() => JobStatus::Cancelled,
+            DocumentStage::Failed => JobStatus::Failed,
+            DocumentStage::Running => JobStatus::Running,
+            DocumentStage::Parked => JobStatus::Parked,
+            // One that was left goes on when it is its turn.
+            DocumentStage::Waiting | DocumentStage::GivenUp => JobStatus::Waiting,
+        }
+    }
+
+    /// Whether nothing more comes of it unless it is tried again.
+    pub(crate) fn is_over(self) -> bool {
+        matches!(self, JobStatus::Finished | JobStatus::Failed | JobStatus::Cancelled)
+    }
+
+    /// For people.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            JobStatus::Waiting => "waiting",
+            JobStatus::Running => "running",
+            JobStatus::Parked => "parked",
+            JobStatus::Finished => "finished",
+            JobStatus::Failed => "failed",
+            JobStatus::Cancelled => "cancelled",
+        }
+    }
+}
+
+/// A document that was submitted, and how far it is.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub(crate) struct Job {
+    /// What it is asked for by.
+    pub(crate) id: String,
+    /// How far it is.
+    pub(crate) status: JobStatus,
+    /// Why it has no result of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) reason: Option<String>,
+    /// The run that its document belongs to.
+    pub(crate) run: String,
+    /// The document's id in the run.
+    pub(crate) document: String,
+    /// What its file is called.
+    pub(crate) file_name: String,
+    /// Its media type, by how its bytes begin.
+    pub(crate) media_type: String,
+    /// The size of the document, in bytes.
+    pub(crate) bytes: u64,
+    /// Its type, where whoever submitted it said so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) document_type: Option<String>,
+    /// The profile that decides.
+    pub(crate) profile: String,
+    /// What was laid over the profile, such as `accept.overall=0.9`.
+    pub(crate) settings: Vec<String>,
+    /// Who submitted it.
+    pub(crate) submitted_by: String,
+    /// When, as RFC 3339.
+    pub(crate) submitted_at: String,
+    /// When somebody cancelled it, as RFC 3339.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) cancelled_at: Option<String>,
+    /// What it came to, once it has a result.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) outcome: Option<JobOutcome>,
+}
+
+/// What a job came to, in short.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub(crate) struct JobOutcome {
+    /// How its loop ended: `passed`, `stopped_early`, `failed`, …
+    pub(crate) final_status: String,
+    /// Why it ended.
+    pub(crate) stop_reason: String,
+    /// The type of the document, given or found.
+    pub(crate) document_type: String,
+    /// Candidates that were assessed.
+    pub(crate) iterations: usize,
+    /// The overall score of the selected candidate, from 0 to 1.
+    pub(crate) overall: Option<f64>,
+    /// Whether a person should look at it.
+    pub(crate) needs_review: bool,
+    /// How long it took, in milliseconds.
+    pub(crate) elapsed_ms: u64,
+}
+
+impl JobOutcome {
+    fn of(result: &DocumentResult) -> Self {
+        JobOutcome {
+            final_status: result.final_status.as_str().to_owned(),
+            stop_reason: result.stop_reason.to_string(),
+            document_type: result.document_type.clone(),
+            iterations: result.iteration_count,
+            overall: result.best_validation.as_ref().map(|validation| validation.overall),
+            needs_review: result.review,
+            elapsed_ms: result.elapsed_ms.0,
+        }
+    }
+}
+
+impl Job {
+    /// A job with the outcome of its document, if it has one.
+    pub(crate) fn of(job: &StoredJob, outcome: Option<&Value>) -> Self {
+        let text = |key: &str| job.request.get(key).and_then(Value::as_str).map(str::to_owned);
+        let settings = job.request.get("settings").and_then(Value::as_array);
+        let settings = settings.into_iter().flatten().filter_map(Value::as_str);
+        let result = outcome.and_then(|outcome| DocumentResult::deserialize(outcome).ok());
+        Job {
+            id: job.id.clone(),
+            status: JobStatus::of(job),
+            reason: job.reason.clone(),
+            run: job.run.to_string(),
+            document: job.document_id.to_string(),
+            file_name: text("file_name").unwrap_or_default(),
+            media_type: text("media_type").unwrap_or_default(),
+            bytes: job.request.get("bytes").and_then(Value::as_u64).unwrap_or_default(),
+            document_type: text("document_type"),
+            profile: text("profile").unwrap_or_default(),
+            settings: settings.map(str::to_owned).collect(),
+            submitted_by: job.submitter.clone(),
+            submitted_at: job.submitted_at.clone(),
+            cancelled_at: job.cancelled_at.clone(),
+            outcome: result.as_ref().map(JobOutcome::of),
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! Takes a submission in.
+
+use super::Jobs;
+use super::submission::{Content, Submission, SubmitError};
+use crate::ingest::{Input, Media, Origin};
+use crate::serve::metrics::Received;
+use crate::store::{NewJob, QueuedDocument, StoredJob, Submitted};
+use crate::value::{DocumentId, digest_bytes, sanitize_line};
+use jiff::Timestamp;
+use serde_json::json;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// What came of a submission.
+pub(in crate::serve) struct Accepted {
+    /// The job.
+    pub(in crate::serve) job: StoredJob,
+    /// Whether the same was submitted before, so that nothing was added.
+    pub(in crate::serve) is_known: bool,
+}
+
+impl Jobs {
+    /// Takes a document in: when this returns, it is on the disk and in the queue. It waits for the disk.
+    ///
+    /// # Errors
+    /// Why it is not taken; then nothing of it is kept.
+    pub(in crate::serve) fn submit(&self, submission: Submission) -> Result<Accepted, SubmitError> {
+        submission.check_settings()?;
+        let Submission { content, file_name, document_type, profile, submitter, idempotency_key } =
+            submission;
+        let named = match &content {
+            Content::Path(path) => Some(path.to_string_lossy().into_owned()),
+            Content::Bytes(_) => None,
+        };
+        let (bytes, name) = self.uploads.read(content, file_name)?;
+        let digest = digest_bytes(&bytes);
+        let request = json!([digest, name, document_type, profile]);
+        let request_digest = digest_bytes(request.to_string().as_bytes());
+        if let Some(key) = &idempotency_key
+            && let Some(known) = self.journal.job_of_key(&submitter, key)?
+        {
+            return self.known_job(known, &request_digest);
+        }
+        let line = self.line(&profile)?;
+        if let Some(given) = &document_type {
+            check_type(&line, given)?;
+        }
+        let id = fresh_id();
+        let path = self.uploads.keep(&id, &name, &bytes)?;
+        let document = queued(&id, &name, &path, document_type.as_deref());
+        let media_type = Media::of(&bytes).map_or("text/plain", |media| media.media_type());
+        let job = NewJob {
+            id: id.clone(),
+            submitter,
+            idempotency_key,
+            request_digest: request_digest.clone(),
+            submitted_at: Timestamp::now().to_string(),
+            request: json!({
+                "file_name": name, "media_type": media_type, "bytes": bytes.len(), "path": named,
+                "document_type": document_type, "profile": profile.name, "settings": profile.settings,
+            }),
+        };
+        let submitted = self.journal.submit_job(line.run(), &document, &job, self.most_waiting);
+        if !matches!(submitted, Ok(Submitted::Added(_))) {
+            self.uploads.discard(&id);
+        }
+        match submitted? {
+            Submitted::Added(job) => {
+                self.metrics.submitted(&line.plan().profile.name, Received::Accepted);
+                line.look();
+                self.feed.written();
+                Ok(Accepted { job, is_known: false })
+            }
+            Submitted::Known(job) | Submitted::KeyTaken(job) => self.known_job(job, &request_digest),
+            Submitted::Full { waiting } => {
+                self.metrics.submitted(&line.plan().profile.name, Received::Refused);
+                Err(SubmitError::Full { waiting })
+            }
+        }
+    }
+
+    fn known_job(&self, job: StoredJob, request_digest: &str) -> Result<Accepted, SubmitError> {
+        if job.request_digest != request_digest {
+            return Err(SubmitError::KeyTaken);
+        }
+        if let Some(run) = self.journal.run(&job.run)? {
+            self.metrics.submitted(&run.record.profile, Received::Repeated);
+        }
+        Ok(Accepted { job, is_known: true })
+    }
+}
+
+fn check_type(line: &super::line::Line, given: &str) -> Result<(), SubmitError> {
+    let known: Vec<&str> = line.plan().document_types().collect();
+    if known.contains(&given) {
+        return Ok(());
+    }
+    let known = known.iter().map(|one| format!("`{one}`")).collect::<Vec<_>>().join(", ");
+    Err(SubmitError::UnknownType { given: sanitize_line(given), known })
+}
+
+/// The document as the queue has it. Its id is the name of its file without the ending, as that of `loopctl run`; where another
+/// document has that, the job's id follows.
+fn queued(id: &str, name: &str, path: &Path, document_type: Option<&str>) -> QueuedDocument {
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    let stem = if stem.is_empty() { name } else { stem };
+    let input = Input::new(DocumentId::new(stem), Origin::File(path.to_path_buf()));
+    // A plain file is read from its path.
+    let source = document_type.and_then(|document_type| {
+        serde_json::to_string(&input.with_document_type(document_type).to_record()).ok()
+    });
+    QueuedDocument {
+        place: format!("job:{id}"),
+        names: vec![stem.to_owned(), format!("{stem}~{id}")],
+        path: Some(path.to_path_buf()),
+        source,
+    }
+}
+
+/// An id that no other job has, and that nobody can guess: when it was made, so that ids sort by time, and random bits.
+fn fresh_id() -> String {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let mut random = [0_u8; 10];
+    if getrandom::fill(&mut random).is_err() {
+        // Without the system's generator it is still no other's: the journal refuses a second one.
+        let count = COUNT.fetch_add(1, Ordering::Relaxed).to_be_bytes();
+        random.iter_mut().zip(count).for_each(|(to, from)| *to = from);
+    }
+    let at = Timestamp::now().as_millisecond();
+    let random = random.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    format!("{at:012x}{random}")
+}

@@ -1,0 +1,317 @@
+//! Documents that are submitted, and what works on them.
+//!
+//! A submission is on the disk, and its document in the queue of a run, before it is answered. There is one run for each profile with
+//! its settings; a run goes on as long as the profile is as it was, whatever process serves it. What an earlier process left is taken up
+//! when the service starts.
+
+mod intake;
+mod line;
+mod submission;
+mod trouble;
+mod uploads;
+
+pub(super) use intake::Accepted;
+pub(super) use submission::{Content, Submission, SubmitError};
+
+use self::line::Line;
+use self::trouble::Troubles;
+use self::uploads::Uploads;
+use super::feed::Feed;
+use super::metrics::Metrics;
+use super::profiles::{CompiledProfile, ProfileRequest, ProfileSource};
+use super::settings::ServiceSettings;
+use crate::plan::Plan;
+use crate::run::asked_of;
+use crate::run::{plan_ids, plugins_of};
+use crate::store::{DocumentStage, Journal, RunId, RunRecord, RunStage, StoreError, StoredJob, StoredRun};
+use jiff::Timestamp;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use tokio::sync::watch;
+
+/// The key of a run's settings that says which profile with which settings its documents ask for.
+const REQUEST: &str = "service";
+
+/// Most profiles with different settings at work at the same time: each holds its providers open.
+const MOST_LINES: usize = 64;
+
+/// A line that has had nothing to do for so long is closed.
+const IDLE: Duration = Duration::from_secs(600);
+
+/// The documents of the service, and what works on them.
+pub(crate) struct Jobs {
+    journal: Arc<Journal>,
+    profiles: Arc<dyn ProfileSource>,
+    feed: Arc<Feed>,
+    metrics: Arc<Metrics>,
+    uploads: Uploads,
+    most_waiting: u64,
+    jobs: Option<usize>,
+    lines: Mutex<BTreeMap<ProfileRequest, OpenLine>>,
+    /// Held while a line is opened, so that one profile does not begin two runs.
+    opening: Mutex<()>,
+    troubles: Arc<Troubles>,
+    /// Whether the service is stopping.
+    stopping: watch::Sender<bool>,
+    /// Whether what is under way is given up.
+    giving_up: watch::Sender<bool>,
+}
+
+/// A profile at work, with what tells whether it still is as it was.
+struct OpenLine {
+    compiled: CompiledProfile,
+    line: Arc<Line>,
+    used: Instant,
+}
+
+impl Jobs {
+    /// Nothing is begun before [`Jobs::take_up`] or the first submission.
+    pub(super) fn new(
+        journal: Arc<Journal>,
+        profiles: Arc<dyn ProfileSource>,
+        feed: Arc<Feed>,
+        metrics: Arc<Metrics>,
+        settings: &ServiceSettings,
+    ) -> Self {
+        Jobs {
+            journal,
+            profiles,
+            feed,
+            metrics,
+            uploads: Uploads::new(settings),
+            most_waiting: settings.most_waiting,
+            jobs: settings.jobs,
+            lines: Mutex::default(),
+            opening: Mutex::default(),
+            troubles: Arc::default(),
+            stopping: watch::channel(false).0,
+            giving_up: watch::channel(false).0,
+        }
+    }
+
+    /// Goes on with the documents that an earlier process left. A profile that can't be used any more keeps its documents waiting,
+    /// which is said.
+    ///
+    /// # Errors
+    /// When the journal can't be read.
+    pub(crate) fn take_up(&self) -> Result<(), StoreError> {
+        for run in self.journal.runs()? {
+            let Some(request) = request_of(&run) else { continue };
+            let stages = self.journal.stages(&run.id)?;
+            let left = DocumentStage::LEFT.iter().any(|stage| stages.of(*stage) > 0);
+            if run.stage == RunStage::Open && left {
+                match self.line(&request) {
+                    Ok(line) => line.look(),
+                    Err(error) => self.troubles.set(&request.name, error.to_string()),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What keeps documents from being worked on: profile and reason.
+    pub(crate) fn troubles(&self) -> Vec<(String, String)> {
+        self.troubles.all()
+    }
+
+    /// Begins no other document, and has what is under way come to the end of its call.
+    pub(crate) fn stop(&self) {
+        self.stopping.send_replace(true);
+    }
+
+    /// Gives up what is under way.
+    pub(crate) fn give_up(&self) {
+        self.giving_up.send_replace(true);
+    }
+
+    /// Becomes true when the service stops.
+    pub(crate) fn stopping(&self) -> watch::Receiver<bool> {
+        self.stopping.subscribe()
+    }
+
+    /// Waits until nothing is under way.
+    pub(crate) async fn ended(&self) {
+        let lines: Vec<_> = {
+            let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+            lines.values().map(|open| Arc::clone(&open.line)).collect()
+        };
+        for line in lines {
+            line.ended().await;
+        }
+    }
+
+    /// Cancels a job. One that is under way is given up.
+    ///
+    /// # Errors
+    /// When the journal can't be written.
+    pub(crate) fn cancel(&self, job: &str, by: &str) -> Result<Option<StoredJob>, StoreError> {
+        let reason = format!("it was cancelled by {by}");
+        let cancelled = self.journal.cancel_job(job, &Timestamp::now().to_string(), &reason)?;
+        if let Some(job) = &cancelled
+            && let Some(line) = self.line_of(&job.run)
+        {
+            line.cancel(job.document);
+        }
+        self.feed.written();
+        Ok(cancelled)
+    }
+
+    /// Tries a job again that ended without a result, or was cancelled. Whether it waits then.
+    ///
+    /// # Errors
+    /// When the journal can't be written, or its profile not be used.
+    pub(crate) fn retry(&self, job: &StoredJob) -> Result<bool, SubmitError> {
+        let run = self.journal.run(&job.run)?;
+        if let Some(line) = self.line_of(&job.run) {
+            line.forget(job.document);
+        }
+        let waits = self.journal.retry_job(&job.id)?;
+        if waits && let Some(request) = run.as_ref().and_then(request_of) {
+            self.journal.reopen_run(&job.run)?;
+            let line = self.line(&request)?;
+            if *line.run() != job.run {
+                // The profile has changed since.
+                self.journal.move_waiting(&job.run, line.run())?;
+            }
+            line.look();
+        }
+        self.feed.written();
+        Ok(waits)
+    }
+
+    /// The line at work on a run.
+    fn line_of(&self, run: &RunId) -> Option<Arc<Line>> {
+        let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        lines.values().map(|open| &open.line).find(|line| line.run() == run).map(Arc::clone)
+    }
+
+    /// The line of a profile with its settings, which is opened if there is none, and anew if the profile has changed.
+    fn line(&self, request: &ProfileRequest) -> Result<Arc<Line>, SubmitError> {
+        if let Some(line) = self.open_line(request) {
+            return Ok(line);
+        }
+        let _opening = self.opening.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(line) = self.open_line(request) {
+            // Another request was faster.
+            return Ok(line);
+        }
+        let compiled = self.profiles.compile(request).map_err(SubmitError::Profile)?;
+        let run = self.run_for(request, &compiled)?;
+        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(open) = lines.get_mut(request)
+            && *open.line.run() == run
+        {
+            // A file was saved as it was.
+            open.compiled = compiled;
+            open.used = Instant::now();
+            return Ok(Arc::clone(&open.line));
+        }
+        if let Some(before) = lines.remove(request) {
+            before.line.close();
+        }
+        if !make_room(&mut lines) {
+            return Err(SubmitError::TooManySettings { most: MOST_LINES });
+        }
+        let line = Arc::new(Line::open(self.parts(request, run, Arc::clone(&compiled.plan))));
+        let open = OpenLine { compiled, line: Arc::clone(&line), used: Instant::now() };
+        lines.insert(request.clone(), open);
+        Ok(line)
+    }
+
+    fn open_line(&self, request: &ProfileRequest) -> Option<Arc<Line>> {
+        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        let open = lines.get_mut(request).filter(|open| !open.compiled.has_changed())?;
+        open.used = Instant::now();
+        Some(Arc::clone(&open.line))
+    }
+
+    fn parts(&self, request: &ProfileRequest, run: RunId, plan: Arc<Plan>) -> line::Parts {
+        line::Parts {
+            name: request.name.clone(),
+            run,
+            plan,
+            journal: Arc::clone(&self.journal),
+            profiles: Arc::clone(&self.profiles),
+            feed: Arc::clone(&self.feed),
+            metrics: Arc::clone(&self.metrics),
+            troubles: Arc::clone(&self.troubles),
+            jobs: self.jobs,
+            stopping: self.stopping.subscribe(),
+            giving_up: self.giving_up.subscribe(),
+        }
+    }
+
+    /// The run that the documents of a profile belong to: the latest that is open and was decided by the same, else another. What is
+    /// left in one that was decided by something else begins anew.
+    fn run_for(&self, request: &ProfileRequest, compiled: &CompiledProfile) -> Result<RunId, SubmitError> {
+        let runs = self.journal.runs()?;
+        let of_request: Vec<&StoredRun> = runs
+            .iter()
+            .filter(|run| run.stage == RunStage::Open && request_of(run).as_ref() == Some(request))
+            .collect();
+        let is_alike = |run: &&&StoredRun| {
+            let files = run.record.settings.get("files_digest").and_then(Value::as_str);
+            run.record.profile_digest == compiled.plan.profile.digest
+                && files == Some(compiled.files_digest.as_str())
+        };
+        if let Some(run) = of_request.iter().rev().find(is_alike) {
+            return Ok(run.id.clone());
+        }
+        let run = self.begin_run(request, compiled)?;
+        for earlier in of_request {
+            self.journal.move_waiting(&earlier.id, &run)?;
+        }
+        Ok(run)
+    }
+
+    fn begin_run(&self, request: &ProfileRequest, compiled: &CompiledProfile) -> Result<RunId, SubmitError> {
+        // Who is asked is a part of the record, and whether they can be is said before a document is taken.
+        let (candidates, consultants) = self.profiles.open(&compiled.plan).map_err(SubmitError::Provider)?;
+        let mut settings = compiled.settings.clone();
+        if let Value::Object(settings) = &mut settings {
+            settings.insert(REQUEST.to_owned(), json!(request));
+            let asked = asked_of(&plan_ids(&compiled.plan), &candidates, &consultants);
+            settings.insert("providers".to_owned(), asked);
+        }
+        let run = self.journal.begin_run(&RunRecord {
+            started_at: Timestamp::now().to_string(),
+            profile: compiled.plan.profile.name.clone(),
+            profile_digest: compiled.plan.profile.digest.clone(),
+            loopctl_version: env!("CARGO_PKG_VERSION").to_owned(),
+            plugins: plugins_of(&candidates, &consultants),
+            settings,
+        })?;
+        self.journal.set_listed(&run)?;
+        Ok(run)
+    }
+}
+
+/// Closes lines that have had nothing to do for long; and of those without anything to do the one that was used longest ago, if all
+/// places are taken. Whether there is room for another.
+fn make_room(lines: &mut BTreeMap<ProfileRequest, OpenLine>) -> bool {
+    let is_idle = |open: &OpenLine| open.line.is_idle();
+    lines.retain(|_, open| {
+        let stays = open.used.elapsed() < IDLE || !is_idle(open);
+        if !stays {
+            open.line.close();
+        }
+        stays
+    });
+    if lines.len() < MOST_LINES {
+        return true;
+    }
+    let oldest = lines.iter().filter(|(_, open)| is_idle(open)).min_by_key(|(_, open)| open.used);
+    let Some(oldest) = oldest.map(|(request, _)| request.clone()) else { return false };
+    if let Some(open) = lines.remove(&oldest) {
+        open.line.close();
+    }
+    true
+}
+
+/// Which profile with which settings the documents of a run ask for; `None` of a run that the service did not begin.
+pub(super) fn request_of(run: &StoredRun) -> Option<ProfileRequest> {
+    ProfileRequest::deserialize(run.record.settings.get(REQUEST)?).ok()
+}

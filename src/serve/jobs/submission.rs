@@ -1,0 +1,126 @@
+//! A document that is submitted, and why it is not taken.
+
+use crate::diag::{Problems, Style, render_human};
+use crate::ingest::MAX_DOCUMENT_BYTES;
+use crate::run::OpenError;
+use crate::serve::profiles::ProfileRequest;
+use crate::store::StoreError;
+use crate::value::sanitize_line;
+use std::path::PathBuf;
+
+/// What is submitted.
+pub(in crate::serve) enum Content {
+    /// The document itself.
+    Bytes(Vec<u8>),
+    /// A file in one of the folders from which documents may be named.
+    Path(PathBuf),
+}
+
+/// A document that is submitted.
+pub(in crate::serve) struct Submission {
+    /// What is submitted.
+    pub(in crate::serve) content: Content,
+    /// What its file is called, where somebody says.
+    pub(in crate::serve) file_name: Option<String>,
+    /// Its type, where somebody knows.
+    pub(in crate::serve) document_type: Option<String>,
+    /// The profile that is to be used.
+    pub(in crate::serve) profile: ProfileRequest,
+    /// Who submits it.
+    pub(in crate::serve) submitter: String,
+    /// The submitter's own key for it.
+    pub(in crate::serve) idempotency_key: Option<String>,
+}
+
+/// Why a document is not taken.
+#[derive(Debug, thiserror::Error)]
+pub(in crate::serve) enum SubmitError {
+    /// There is nothing in it.
+    #[error("the document is empty")]
+    Empty,
+    /// It has too many bytes.
+    #[error("the document has more than {most} bytes")]
+    TooLarge {
+        /// Most that are taken.
+        most: u64,
+    },
+    /// The path leads to none of the folders that are allowed, or to nothing that can be read.
+    #[error("`{path}` can't be submitted by its path: {why}")]
+    Path {
+        /// As it was given.
+        path: String,
+        /// Why.
+        why: String,
+    },
+    /// The profile has no such type.
+    #[error("the profile has no document type `{given}`; it has {known}")]
+    UnknownType {
+        /// As it was given.
+        given: String,
+        /// Those that it has.
+        known: String,
+    },
+    /// A setting that a submission may not lay over a profile.
+    #[error("`{0}` can't be set by a submission")]
+    Setting(String),
+    /// The profile can't be used.
+    #[error("{}", first_problem(.0))]
+    Profile(Problems),
+    /// Somebody whom it asks can't be asked.
+    #[error(transparent)]
+    Provider(#[from] OpenError),
+    /// So many profiles with different settings are at work that there is no room for another.
+    #[error("{most} profiles with different settings are at work")]
+    TooManySettings {
+        /// Most at the same time.
+        most: usize,
+    },
+    /// So many documents wait that no other is taken.
+    #[error("{waiting} documents of this profile wait")]
+    Full {
+        /// How many wait.
+        waiting: u64,
+    },
+    /// The key was used for another submission.
+    #[error("the idempotency key was used for another document")]
+    KeyTaken,
+    /// The file could not be kept.
+    #[error("the document could not be kept: {0}")]
+    Keep(std::io::Error),
+    /// The journal could not be written.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+fn first_problem(problems: &Problems) -> String {
+    let drawn = render_human(problems, Style::Plain);
+    let line = drawn.lines().find(|line| line.contains("error")).or_else(|| drawn.lines().next());
+    sanitize_line(line.unwrap_or("the profile can't be used"))
+}
+
+/// Keys of a profile that a submission may set: what decides when a result is good enough, and when to stop trying.
+const SETTABLE: [&str; 3] = ["accept", "stop", "variables"];
+
+impl Submission {
+    /// Refuses settings that are none of a submission's: whom the profile asks, and what it may spend, is the operator's matter.
+    ///
+    /// # Errors
+    /// The first of them.
+    pub(in crate::serve) fn check_settings(&self) -> Result<(), SubmitError> {
+        let is_settable = |setting: &&String| {
+            let key = setting.split_once('=').map_or(setting.as_str(), |(key, _)| key);
+            let top = key.trim().split('.').next().unwrap_or_default();
+            SETTABLE.contains(&top)
+        };
+        match self.profile.settings.iter().find(|setting| !is_settable(setting)) {
+            Some(setting) => {
+                let key = setting.split('=').next().unwrap_or_default();
+                Err(SubmitError::Setting(sanitize_line(key)))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The most bytes of a document, whatever the service was told.
+    pub(super) const MOST_BYTES: u64 = MAX_DOCUMENT_BYTES;
+}

@@ -1,0 +1,135 @@
+//! Where submitted documents are kept: one folder for each, which holds the file under a name made of the one that it had.
+
+use super::submission::{Content, Submission, SubmitError};
+use crate::disk::{self, Access, ReadError};
+use crate::serve::settings::ServiceSettings;
+use crate::value::{DocumentId, sanitize_line};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Longest name of a file, in bytes.
+const LONGEST_NAME: usize = 120;
+
+/// The folder of uploads, and those from which documents may be named.
+#[derive(Debug)]
+pub(super) struct Uploads {
+    folder: PathBuf,
+    allowed: Vec<PathBuf>,
+    most_bytes: u64,
+}
+
+impl Uploads {
+    pub(super) fn new(settings: &ServiceSettings) -> Self {
+        let folder = std::path::absolute(&settings.uploads).unwrap_or_else(|_| settings.uploads.clone());
+        let most_bytes = settings.most_bytes.min(Submission::MOST_BYTES);
+        Uploads { folder, allowed: settings.folders.clone(), most_bytes }
+    }
+
+    /// The bytes that are submitted, with the name of the file.
+    pub(super) fn read(
+        &self,
+        content: Content,
+        name: Option<String>,
+    ) -> Result<(Vec<u8>, String), SubmitError> {
+        let (bytes, name) = match content {
+            Content::Bytes(bytes) => (bytes, name),
+            Content::Path(path) => {
+                let own = path.file_name().map(|name| name.to_string_lossy().into_owned());
+                (self.read_allowed(&path)?, name.or(own))
+            }
+        };
+        if bytes.len() as u64 > self.most_bytes {
+            return Err(SubmitError::TooLarge { most: self.most_bytes });
+        }
+        if bytes.is_empty() {
+            return Err(SubmitError::Empty);
+        }
+        Ok((bytes, file_name(name.as_deref())))
+    }
+
+    /// Keeps a file for a job. When this returns it is on the disk.
+    pub(super) fn keep(&self, job: &str, name: &str, bytes: &[u8]) -> Result<PathBuf, SubmitError> {
+        let folder = self.folder_of(job);
+        let made = make_private(&folder).and_then(|()| {
+            let path = folder.join(name);
+            disk::replace(&path, bytes, Access::Owner).map(|()| path)
+        });
+        made.map_err(SubmitError::Keep)
+    }
+
+    /// Removes what was kept for a job that was not taken.
+    pub(super) fn discard(&self, job: &str) {
+        // What is left behind is a file that nobody asks for.
+        let _ = fs::remove_dir_all(self.folder_of(job));
+    }
+
+    /// Jobs are spread over folders, so that none has too many entries.
+    fn folder_of(&self, job: &str) -> PathBuf {
+        let shard: String = job.chars().rev().take(2).collect();
+        self.folder.join(shard).join(job)
+    }
+
+    /// The file at a path in one of the allowed folders, where links are followed.
+    fn read_allowed(&self, path: &Path) -> Result<Vec<u8>, SubmitError> {
+        let refused = |why: String| SubmitError::Path { path: sanitize_line(&path.to_string_lossy()), why };
+        if self.allowed.is_empty() {
+            return Err(refused("the service was started without `--folder`".to_owned()));
+        }
+        for folder in &self.allowed {
+            let below = if path.is_absolute() { path.strip_prefix(folder).ok() } else { Some(path) };
+            let Some(below) = below.and_then(Path::to_str) else { continue };
+            match disk::read_below(folder, below, self.most_bytes) {
+                Ok(Some(bytes)) => return Ok(bytes),
+                Ok(None) | Err(ReadError::Missing) => {}
+                Err(ReadError::TooLarge { limit }) => return Err(SubmitError::TooLarge { most: limit }),
+                // Where it leads is nothing for whoever asks.
+                Err(ReadError::Outside { .. }) => {
+                    return Err(refused("it leads out of its folder".to_owned()));
+                }
+                Err(error) => return Err(refused(error.to_string())),
+            }
+        }
+        Err(refused("none of the folders that are allowed has such a file".to_owned()))
+    }
+}
+
+fn make_private(folder: &Path) -> std::io::Result<()> {
+    let mut maker = fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut maker, 0o700);
+    maker.recursive(true).create(folder)
+}
+
+/// A name that is one in any folder, as much like the one that was given as can be.
+fn file_name(given: Option<&str>) -> String {
+    let last = given.unwrap_or_default().rsplit(['/', '\\']).next().unwrap_or_default();
+    let mut name = DocumentId::new(last.trim()).file_stem();
+    while name.len() > LONGEST_NAME {
+        // The ending stays.
+        let middle = name.char_indices().nth(name.chars().count() / 2).map_or(0, |(at, _)| at);
+        name.remove(middle);
+    }
+    if name == "document" { "document.txt".to_owned() } else { name }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_files_lead_nowhere() {
+        for (given, kept) in [
+            (Some("report-1.txt"), "report-1.txt"),
+            (Some("../../etc/passwd"), "passwd"),
+            (Some("C:\\scans\\Müller, A.pdf"), "Müller__A.pdf"),
+            (Some(".."), "document.txt"),
+            (Some("a\0b\r\nc.txt"), "a_b__c.txt"),
+            (Some("  "), "document.txt"),
+            (None, "document.txt"),
+        ] {
+            assert_eq!(file_name(given), kept);
+        }
+        let long = file_name(Some(&format!("{}.txt", "ä".repeat(500))));
+        assert!(long.len() <= LONGEST_NAME && long.ends_with(".txt"), "{long}");
+    }
+}

@@ -1,0 +1,205 @@
+//! The first page: submit documents, and see how far they are.
+
+use super::layout::{Section, page};
+use super::parts::in_address;
+use crate::serve::access::{Identity, Role, Submitter};
+use crate::serve::api::{ApiError, Job, JobStatus, recent, take_files};
+use crate::serve::blocking::on_blocking_thread;
+use crate::serve::state::Service;
+use axum::Router;
+use axum::extract::{DefaultBodyLimit, Multipart, Path, State};
+use axum::response::Redirect;
+use axum::routing::{get, post};
+use maud::{Markup, html};
+use std::sync::Arc;
+
+/// Jobs that are listed.
+const LISTED: u32 = 100;
+
+/// The page and what its forms send.
+pub(in crate::serve) fn routes(service: &Service) -> Router<Arc<Service>> {
+    let most = service.settings.most_bytes.saturating_mul(4).saturating_add(1 << 20);
+    let form = post(submit).layer(DefaultBodyLimit::max(usize::try_from(most).unwrap_or(usize::MAX)));
+    Router::new()
+        .route("/", get(show))
+        .route("/documents", form)
+        .route("/documents/list", get(list))
+        .route("/documents/{job}/retry", post(retry))
+        .route("/documents/{job}/cancel", post(cancel))
+}
+
+async fn show(
+    Submitter(identity): Submitter,
+    State(service): State<Arc<Service>>,
+) -> Result<Markup, ApiError> {
+    let shown = move || {
+        let jobs = recent(&service, &identity, LISTED)?;
+        let (names, troubles) = (service.profiles.names(), service.jobs.troubles());
+        let body = html! {
+            h1 { "Documents" }
+            (form(&names, &service.settings.profile))
+            @if !troubles.is_empty() {
+                section aria-label="What keeps documents waiting" {
+                    @for (profile, why) in &troubles {
+                        p.trouble { "Documents of " code { (profile) } " wait: " (why) }
+                    }
+                }
+            }
+            h2 { "Submitted" }
+            div #live data-fragment="/documents/list" data-every="2" { (table(&jobs, &identity)) }
+        };
+        Ok::<_, ApiError>(page("Documents", &identity, Section::Documents, &["live.js"], &body))
+    };
+    on_blocking_thread(shown).await
+}
+
+fn form(names: &[String], usual: &str) -> Markup {
+    html! {
+        form.submit method="post" action="/documents" enctype="multipart/form-data" {
+            div {
+                label for="profile" { "Profile" }
+                select id="profile" name="profile" {
+                    @for name in names { option value=(name) selected[name == usual] { (name) } }
+                    @if !names.iter().any(|name| name == usual) { option value=(usual) selected { (usual) } }
+                }
+            }
+            div {
+                label for="file" { "Files" }
+                input id="file" type="file" name="file" multiple;
+            }
+            details {
+                summary { "or paste a text" }
+                label for="text" { "Text" }
+                textarea id="text" name="text" rows="8" {}
+            }
+            button.primary type="submit" { "Submit" }
+        }
+    }
+}
+
+async fn list(
+    Submitter(identity): Submitter,
+    State(service): State<Arc<Service>>,
+) -> Result<Markup, ApiError> {
+    let listed = move || {
+        let jobs = recent(&service, &identity, LISTED)?;
+        Ok::<_, ApiError>(table(&jobs, &identity))
+    };
+    on_blocking_thread(listed).await
+}
+
+fn table(jobs: &[Job], identity: &Identity) -> Markup {
+    if jobs.is_empty() {
+        return html! { p.empty { "Nothing was submitted yet. Choose files above, or send them to the API (" a href="/api/openapi.json" { "its description" } ")." } };
+    }
+    html! {
+        div.wide {
+            table {
+                caption { "The latest " (jobs.len()) ", the latest first" }
+                thead { tr {
+                    th scope="col" { "Document" } th scope="col" { "Profile" } th scope="col" { "State" }
+                    th.number scope="col" { "Score" } th.number scope="col" { "Iterations" }
+                    th scope="col" { "Submitted" } th scope="col" { "" }
+                } }
+                tbody { @for job in jobs { (row(job, identity)) } }
+            }
+        }
+    }
+}
+
+fn row(job: &Job, identity: &Identity) -> Markup {
+    let outcome = job.outcome.as_ref();
+    let is_reviewer = identity.may(Role::Review);
+    let document = format!("/runs/{}/{}", job.run, in_address(&job.document));
+    html! {
+        tr {
+            th scope="row" {
+                @if is_reviewer { a href=(document) { (job.file_name) } } @else { (job.file_name) }
+            }
+            td data-of="Profile" { (job.profile) }
+            td data-of="State" class=(class(job)) {
+                (state(job))
+                @if outcome.is_some_and(|outcome| outcome.needs_review) {
+                    " · "
+                    @if is_reviewer { a href={ "/review/" (job.run) "/" (in_address(&job.document)) } { "needs review" } }
+                    @else { "needs review" }
+                }
+            }
+            td.number data-of="Score" { @if let Some(overall) = outcome.and_then(|outcome| outcome.overall) { (format!("{overall:.3}")) } }
+            td.number data-of="Iterations" { @if let Some(outcome) = outcome { (outcome.iterations) } }
+            td data-of="Submitted" { time datetime=(job.submitted_at) { (minute(&job.submitted_at)) } }
+            td {
+                @match job.status {
+                    JobStatus::Failed | JobStatus::Cancelled => (button(job, "retry", "Try again")),
+                    JobStatus::Waiting | JobStatus::Running | JobStatus::Parked => (button(job, "cancel", "Cancel")),
+                    JobStatus::Finished => {}
+                }
+            }
+        }
+    }
+}
+
+fn button(job: &Job, action: &str, words: &str) -> Markup {
+    html! {
+        form method="post" action={ "/documents/" (job.id) "/" (action) } {
+            button.quiet type="submit" aria-label={ (words) ": " (job.file_name) } { (words) }
+        }
+    }
+}
+
+fn state(job: &Job) -> String {
+    match (&job.outcome, &job.reason) {
+        (Some(outcome), _) => outcome.final_status.replace('_', " "),
+        (None, Some(reason)) => format!("{}: {reason}", job.status.as_str()),
+        (None, None) => job.status.as_str().to_owned(),
+    }
+}
+
+fn class(job: &Job) -> &'static str {
+    match (&job.outcome, job.status) {
+        (Some(outcome), _) if outcome.final_status == "passed" => "good",
+        (Some(_), _) => "doubtful",
+        (None, JobStatus::Failed) => "bad",
+        (None, _) => "soft",
+    }
+}
+
+/// `2026-11-27T07:18:15.123Z` to the minute.
+fn minute(time: &str) -> String {
+    time.get(..16).unwrap_or(time).replace('T', " ")
+}
+
+async fn submit(
+    Submitter(identity): Submitter,
+    State(service): State<Arc<Service>>,
+    form: Multipart,
+) -> Result<Redirect, ApiError> {
+    take_files(&service, &identity, form).await?;
+    Ok(Redirect::to("/"))
+}
+
+async fn retry(
+    Submitter(identity): Submitter,
+    State(service): State<Arc<Service>>,
+    Path(id): Path<String>,
+) -> Result<Redirect, ApiError> {
+    let again = move || {
+        let job = crate::serve::api::find(&service, &identity, &id)?;
+        service.jobs.retry(&job).map(drop).map_err(ApiError::from)
+    };
+    on_blocking_thread(again).await?;
+    Ok(Redirect::to("/"))
+}
+
+async fn cancel(
+    Submitter(identity): Submitter,
+    State(service): State<Arc<Service>>,
+    Path(id): Path<String>,
+) -> Result<Redirect, ApiError> {
+    let cancelled = move || {
+        let job = crate::serve::api::find(&service, &identity, &id)?;
+        service.jobs.cancel(&job.id, &identity.name).map(drop).map_err(ApiError::from)
+    };
+    on_blocking_thread(cancelled).await?;
+    Ok(Redirect::to("/"))
+}

@@ -1,0 +1,4 @@
+//! `loopctl serve`, as browsers and programs have it.
+
+mod pages;
+mod running;
