@@ -28,6 +28,18 @@ const MOST_KNOBS: usize = 60;
 const PROFILES: &str = "profiles";
 
 impl ProfileTuning for ServedProfiles {
+    fn description(&self, name: &str) -> Result<String, Refused> {
+        let mut problems = Problems::new();
+        let settings = self.arguments_of(&ProfileRequest::named(name)).settings(&mut problems);
+        match settings {
+            Some(settings) => {
+                let said = settings.merged.get("description").and_then(Node::as_text);
+                Ok(said.unwrap_or_default().to_owned())
+            }
+            None => Err(refused(&format!("the profile `{name}` can't be read"), &problems)),
+        }
+    }
+
     fn details(&self, request: &ProfileRequest) -> Result<ProfileDetails, Refused> {
         let arguments = self.arguments_of(request);
         let mut problems = Problems::new();

@@ -132,7 +132,9 @@ fn wants_page(method: &Method, path: &str, headers: &HeaderMap) -> bool {
 fn log(service: &Service, method: &Method, path: String, name: String, response: &Response) {
     let is_change = !matches!(*method, Method::GET | Method::HEAD);
     let is_refused = matches!(response.status(), StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
-    let shows_document = ["/runs/", "/review/", "/api/"].iter().any(|begin| path.starts_with(begin));
+    // The page of a run, which is read again and again while it goes on, shows no document.
+    let of_run = path.strip_prefix("/runs/").is_some_and(|rest| rest.contains('/'));
+    let shows_document = of_run || ["/review/", "/api/"].iter().any(|begin| path.starts_with(begin));
     if !(is_change || is_refused || shows_document) {
         return;
     }

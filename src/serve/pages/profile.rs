@@ -1,9 +1,9 @@
 //! A profile: what it does in plain words, its numbers, and what would differ with others.
 
-use super::layout::{Section, page};
+use super::layout::{self, page};
 use super::parts::{in_address, minute, money, outside, score, share, table, time};
 use super::run_document::marked;
-use crate::explain::policy::{Explanation, Form, Statement};
+use crate::explain::policy::{Form, Section, Statement};
 use crate::report::thousands;
 use crate::serve::access::{Identity, Role};
 use crate::serve::tuning::{
@@ -16,7 +16,7 @@ pub(in crate::serve) fn profile(identity: &Identity, view: &ProfileView) -> Mark
     page(
         &format!("Profile {}", view.name),
         identity,
-        Section::Profiles,
+        layout::Section::Profiles,
         &["copy.js"],
         &html! {
             p.crumbs { a href="/profiles" { "Profiles" } }
@@ -25,8 +25,15 @@ pub(in crate::serve) fn profile(identity: &Identity, view: &ProfileView) -> Mark
                 Err(refused) => (refusal(refused)),
                 Ok(details) => {
                     p { (outside(&details.description)) }
-                    (words(&details.explanation.in_short()))
-                    details.full { summary { "All that it does" } (words(&details.explanation)) }
+                    @let short = details.explanation.in_short();
+                    @for (at, section) in short.sections.iter().enumerate() {
+                        @if at == 0 {
+                            (words(section))
+                        } @else {
+                            details.full { summary { (section.title) } (statements(&section.statements)) }
+                        }
+                    }
+                    details.full { summary { "All that it does" } @for section in &details.explanation.sections { (words(section)) } }
                     (knobs(view, details))
                     @if let Some(change) = &view.change { (changed(identity, view, change)) }
                 }
@@ -45,15 +52,8 @@ fn refusal(refused: &Refused) -> Markup {
     }
 }
 
-fn words(explanation: &Explanation) -> Markup {
-    html! {
-        @for section in &explanation.sections {
-            section.words {
-                h2 { (section.title) }
-                (statements(&section.statements))
-            }
-        }
-    }
+fn words(section: &Section) -> Markup {
+    html! { section.words { h2 { (section.title) } (statements(&section.statements)) } }
 }
 
 /// Statements, of which those that are elements of a list stand in one.
@@ -110,7 +110,7 @@ fn knobs(view: &ProfileView, details: &ProfileDetails) -> Markup {
         section aria-labelledby="knobs" {
             h2 #knobs { "Its numbers" }
             p.soft { "Change some and see what would differ on a recorded run. Nothing is changed by that." }
-            form.settings method="get" action=(format!("/profiles/{}", in_address(&view.name))) {
+            form.settings method="get" action=(format!("/profiles/{}#differs", in_address(&view.name))) {
                 div.fields {
                     @for knob in &details.knobs {
                         @let id = format!("knob-{}", knob.path);
@@ -180,14 +180,14 @@ fn tried(change: &ChangeView, trial: &Trial) -> Markup {
     let rows = [
         row("Passed", &|sums| format!("{} ({})", thousands(sums.passed), share(sums.passed, documents))),
         row("Not passed", &|sums| thousands(sums.not_passed)),
-        row("Not in the record", &|sums| thousands(sums.unknown)),
+        row("Not known", &|sums| thousands(sums.unknown)),
         row("Candidates per document", &|sums| {
-            mean(sums.iterations as f64, documents)
+            mean(sums.iterations as f64, trial.compared)
                 .map_or_else(|| "–".to_owned(), |mean| format!("{mean:.2}"))
         }),
         row("Mean score", &|sums| score(mean(sums.score, sums.scored))),
         row("Cost", &|sums| money(sums.cost_usd, sums.calls, sums.calls_of_unknown_cost)),
-        row("Time per document", &|sums| time(sums.elapsed_ms.checked_div(documents))),
+        row("Time per document", &|sums| time(sums.elapsed_ms.checked_div(trial.compared))),
     ];
     let head = [
         ("Document", false),
@@ -211,18 +211,30 @@ fn tried(change: &ChangeView, trial: &Trial) -> Markup {
             ]
         })
         .collect();
+    let caption = if trial.compared == documents {
+        "The run, now and with the change".to_owned()
+    } else {
+        format!(
+            "Now and with the change; score, candidates, cost and time of the {} whose end is known",
+            thousands(trial.compared)
+        )
+    };
     html! {
-        p { strong { (thousands(trial.differ)) } " of " (thousands(documents)) " documents would end otherwise." }
+        p {
+            strong { (thousands(trial.differ)) } " of " (thousands(documents)) " documents would end otherwise"
+            @if trial.after.unknown > 0 { "; of " (thousands(trial.after.unknown)) " that is not known" }
+            "."
+        }
         @if trial.left_out > 0 { p.soft { "The run has " (thousands(trial.left_out)) " more, which were not looked at." } }
         @if trial.without_candidate > 0 { p.soft { (thousands(trial.without_candidate)) " have no candidate: no policy decides about them." } }
         @if trial.after.unknown > 0 {
             p.soft {
-                "How " (thousands(trial.after.unknown)) " end with the change is not in the record, and not guessed"
+                "How these end with the change is not in the record, and not guessed"
                 @if !trial.told_otherwise.is_empty() { ": feedback would tell them something else (" (trial.told_otherwise.join(", ")) ")" }
                 ". Run the documents again to know."
             }
         }
-        (table("The run, now and with the change", &[("", false), ("Now", true), ("With the change", true)], &rows))
+        (table(&caption, &[("", false), ("Now", true), ("With the change", true)], &rows))
         @if !moved.is_empty() {
             (table("Documents that would end otherwise", &head, &moved))
             @if trial.differ > moved.len() as u64 { p.soft { "and " (thousands(trial.differ - moved.len() as u64)) " more" } }

@@ -59,7 +59,8 @@ pub(in crate::serve) fn trends(identity: &Identity, view: &TrendsView) -> Markup
 fn now(view: &TrendsView, measure: Measure) -> Tile {
     let (value, bound) = (measure.of(&view.recent), view.alerts.bound(measure));
     let is_crossed = value.is_some_and(|value| measure.is_crossed(value, bound));
-    let note = format!("{}{}", if is_crossed { "alert: " } else { "" }, bound_words(measure, bound));
+    let words = bound_words(measure, bound);
+    let note = if is_crossed { words.replacen("alert", "alert raised:", 1) } else { words };
     let class = match value {
         None => "",
         Some(_) if is_crossed => "failed",
@@ -69,14 +70,13 @@ fn now(view: &TrendsView, measure: Measure) -> Tile {
     Tile { name: measure.title(), value, note, class }
 }
 
-/// `more than 3`, `less than 90 %`.
+/// `alert above 3`, `alert below 90 %`.
 fn bound_words(measure: Measure, bound: f64) -> String {
-    match measure.side() {
-        Side::Above => format!("alert above {}", written(measure, bound)),
-        Side::Below => format!("alert below {}", written(measure, bound)),
-    }
-    .trim_start_matches("alert ")
-    .to_owned()
+    let side = match measure.side() {
+        Side::Above => "above",
+        Side::Below => "below",
+    };
+    format!("alert {side} {}", written(measure, bound))
 }
 
 /// A value with its unit.

@@ -8,8 +8,8 @@ mod trial;
 
 pub(crate) use source::{Knob, ProfileDetails, ProfileText, ProfileTuning, Refused};
 pub(in crate::serve) use text_diff::{DiffLine, diff};
+pub(crate) use trial::Trial;
 pub(in crate::serve) use trial::{End, Sums};
-pub(crate) use trial::{PolicyWithScripts, Trial};
 
 use super::access::{Admin, Reviewer};
 use super::api::ApiError;
@@ -74,8 +74,8 @@ async fn list(Reviewer(identity): Reviewer, State(service): State<Arc<Service>>)
     let rows = on_blocking_thread(move || {
         let names = service.profiles.names().into_iter();
         let row = |name: String| {
-            let details = service.profiles.details(&ProfileRequest::named(name.clone()));
-            ProfileRow { name, description: details.map(|details| details.description) }
+            let description = service.profiles.description(&name);
+            ProfileRow { name, description }
         };
         Ok::<_, StoreError>(names.map(row).collect::<Vec<_>>())
     });

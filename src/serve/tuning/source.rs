@@ -58,6 +58,12 @@ impl Refused {
 
 /// Profiles that are explained, tried with other numbers, and saved.
 pub(crate) trait ProfileTuning {
+    /// What a profile is for, as it says itself.
+    ///
+    /// # Errors
+    /// Why it can't be read.
+    fn description(&self, name: &str) -> Result<String, Refused>;
+
     /// What a profile does.
     ///
     /// # Errors

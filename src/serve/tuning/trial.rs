@@ -21,7 +21,9 @@ pub(crate) struct Trial {
     pub(crate) without_candidate: u64,
     pub(crate) before: Sums,
     pub(crate) after: Sums,
-    /// How many end otherwise.
+    /// Documents of which it is known how they end under both policies: iterations, scores, cost and time are those of these.
+    pub(crate) compared: u64,
+    /// How many of these end otherwise.
     pub(crate) differ: u64,
     /// The first of them.
     pub(crate) moved: Vec<MovedDocument>,
@@ -93,12 +95,15 @@ impl End {
 }
 
 impl Sums {
-    fn add(&mut self, end: &End, decided: &Decided) {
+    fn count(&mut self, end: &End) {
         match end.status {
             None => self.unknown += 1,
             Some(status) if status.passes() => self.passed += 1,
             Some(_) => self.not_passed += 1,
         }
+    }
+
+    fn add(&mut self, end: &End, decided: &Decided) {
         self.iterations += end.iterations as u64;
         if let Some(overall) = end.overall {
             self.scored += 1;
@@ -128,6 +133,12 @@ impl Trial {
             let Some(is) = second.decide(document) else { continue };
             let (was_end, is_end) = (End::of(&was, first.overalls()), End::of(&is, second.overalls()));
             trial.documents += 1;
+            trial.before.count(&was_end);
+            trial.after.count(&is_end);
+            if was_end.status.is_none() || is_end.status.is_none() {
+                continue;
+            }
+            trial.compared += 1;
             trial.before.add(&was_end, &was);
             trial.after.add(&is_end, &is);
             if was_end.is_like(&is_end) {

@@ -1,6 +1,6 @@
 //! The pages of runs, documents, profiles, trends and settings.
 
-use super::running::Server;
+use super::running::{Answer, Server};
 use crate::loopback;
 use crate::trajectories::{run, scoring, steps};
 use crate::workspace::{PLENTY, Workspace};
@@ -8,29 +8,79 @@ use serde_json::Value;
 use std::sync::mpsc::channel;
 
 /// A run of one document: scores of 0.3, 0.5, 0.4, 0.6, none of which is accepted.
-fn recorded() -> Workspace {
+pub(super) fn recorded() -> Workspace {
     let answers: Vec<Value> = [3, 5, 4, 6].map(scoring).to_vec();
     let place = steps("stop: { max_iterations: 4 }\nfeedback: { template: feedback/plain.md }", &answers);
     place.write("prompts/feedback/plain.md", "Once more, please.");
     run(&place, &[]).exits(3);
+    place.write("data/journal.sqlite", std::fs::read(place.path("out/journal.sqlite")).unwrap());
     place
 }
 
-const JOURNAL: [&str; 2] = ["--journal", "out/journal.sqlite"];
+pub(super) fn served(place: &Workspace) -> Server {
+    Server::start(place, &[])
+}
 
-fn served(place: &Workspace) -> Server {
-    Server::start(place, &JOURNAL)
+/// Asks for a page as a browser does.
+fn page(server: &Server, path: &str) -> Answer {
+    page_as(server, &server.token, path)
+}
+
+fn page_as(server: &Server, token: &str, path: &str) -> Answer {
+    server.request("GET", path).token(token).header("Accept", "text/html").send()
+}
+
+/// Sends a form.
+fn send(server: &Server, token: &str, path: &str, fields: &[(&str, &str)]) -> Answer {
+    let pairs: Vec<String> = fields.iter().map(|(key, value)| format!("{key}={}", encoded(value))).collect();
+    let request = server.request("POST", path).token(token).header("Accept", "text/html");
+    request.body("application/x-www-form-urlencoded", pairs.join("&").as_bytes()).send()
+}
+
+/// A value as forms send it.
+fn encoded(value: &str) -> String {
+    let byte = |byte: u8| match byte {
+        b if b.is_ascii_alphanumeric() => char::from(b).to_string(),
+        b => format!("%{b:02X}"),
+    };
+    value.bytes().map(byte).collect()
+}
+
+/// What a page has and has not.
+trait Shows: Sized {
+    fn shows(self, parts: &[&str]) -> Self;
+    fn lacks(self, parts: &[&str]) -> Self;
+}
+
+impl Shows for Answer {
+    #[track_caller]
+    fn shows(self, parts: &[&str]) -> Self {
+        let text = self.text();
+        for part in parts {
+            assert!(text.contains(part), "`{part}` is not in\n{text}");
+        }
+        self
+    }
+
+    #[track_caller]
+    fn lacks(self, parts: &[&str]) -> Self {
+        let text = self.text();
+        for part in parts {
+            assert!(!text.contains(part), "`{part}` is in\n{text}");
+        }
+        self
+    }
 }
 
 /// The id of the only run.
-fn run_of(server: &Server) -> String {
-    let list = server.get("/runs").is(200).body;
+pub(super) fn run_of(server: &Server) -> String {
+    let list = page(server, "/runs").is(200).text();
     let (_, rest) = list.split_once("href=\"/runs/2").unwrap();
     format!("2{}", rest.split_once('"').unwrap().0)
 }
 
 fn token(place: &Workspace, role: &str) -> String {
-    let arguments = [&["serve", "token", "add", "somebody", "--role", role], &JOURNAL[..]].concat();
+    let arguments = ["serve", "token", "add", "somebody", "--role", role, "--data", "data"];
     place.run(&arguments).exits(0).out.trim().to_owned()
 }
 
@@ -38,9 +88,9 @@ fn token(place: &Workspace, role: &str) -> String {
 fn a_run_shows_what_it_came_to_and_each_document_its_story() {
     let place = recorded();
     let server = served(&place);
-    server.get("/runs").is(200).shows(&["<h1>Runs</h1>", ">steps<", "finished"]);
+    page(&server, "/runs").is(200).shows(&["<h1>Runs</h1>", ">steps<", "finished"]);
     let run = run_of(&server);
-    server.get(&format!("/runs/{run}")).is(200).shows(&[
+    page(&server, &format!("/runs/{run}")).is(200).shows(&[
         "Scores by iteration",
         "overall asked for: 0.95",
         ">0.300<",
@@ -49,10 +99,10 @@ fn a_run_shows_what_it_came_to_and_each_document_its_story() {
         "Not passed 1 (100.0 %)",
         &format!("href=\"/runs/{run}/doc\""),
     ]);
-    server.get(&format!("/runs/{run}?show=passed")).is(200).shows(&["There are none."]);
-    server.get(&format!("/runs/{run}?show=not-passed&page=99")).is(200).shows(&["/doc\""]);
-    server.get(&format!("/runs/{run}?fragment=1")).is(200).shows(&["Progress"]).lacks(&["<html", "<h1"]);
-    server.get(&format!("/runs/{run}/doc")).is(200).shows(&[
+    page(&server, &format!("/runs/{run}?show=passed")).is(200).shows(&["There are none."]);
+    page(&server, &format!("/runs/{run}?show=not-passed&page=99")).is(200).shows(&["/doc\""]);
+    page(&server, &format!("/runs/{run}?fragment=1")).is(200).shows(&["Progress"]).lacks(&["<html", "<h1"]);
+    page(&server, &format!("/runs/{run}/doc")).is(200).shows(&[
         "Candidate 3 (corrected from candidate 2): overall 0.600",
         "Once more, please.",
         "Why it stopped",
@@ -66,16 +116,15 @@ fn what_is_not_there_is_said_on_a_page() {
     let place = recorded();
     let server = served(&place);
     let run = run_of(&server);
-    server.get("/runs/20200101T000000Z-0001").is(404).shows(&["<h1>Not found</h1>", "holds no run"]);
-    server.get(&format!("/runs/{run}/other")).is(404).shows(&["<h1>Not found</h1>"]);
-    server.get(&format!("/runs/{run}?show=some")).is(400).shows(&["no such selection"]);
-    server.get("/profiles/nothing").is(404).shows(&["There is no profile of this name"]);
-    server.get("/profiles/..%2Fsteps").is(404);
-    server.get("/nowhere").is(404).shows(&["There is no such page"]);
+    page(&server, "/runs/20200101T000000Z-0001").is(404).shows(&["<h1>Not found</h1>", "holds no run"]);
+    page(&server, &format!("/runs/{run}/other")).is(404).shows(&["<h1>Not found</h1>"]);
+    page(&server, &format!("/runs/{run}?show=some")).is(400).shows(&["no such selection"]);
+    page(&server, "/profiles/nothing").is(404).shows(&["There is no profile of this name"]);
+    page(&server, "/profiles/..%2Fsteps").is(404);
+    page(&server, "/nowhere").is(404).shows(&["There is no such page"]);
     // Programs are answered in JSON.
-    let head = format!("GET /runs/none HTTP/1.1\r\nauthorization: Bearer {}\r\n", server.token);
-    let answer = server.ask(&head, "").is(404);
-    assert!(answer.body.starts_with('{'), "{}", answer.body);
+    let answer = server.get("/runs/none").is(404);
+    assert!(answer.text().starts_with('{'), "{}", answer.text());
 }
 
 #[test]
@@ -85,12 +134,15 @@ fn who_may_only_submit_sees_none_of_it() {
     let reviewer = token(&place, "review");
     let server = served(&place);
     for path in ["/runs", "/profiles", "/trends", "/settings"] {
-        server.get_as(&submitter, path).is(403).shows(&["<h1>Not allowed</h1>"]).lacks(&["href=\"/runs\""]);
+        page_as(&server, &submitter, path)
+            .is(403)
+            .shows(&["<h1>Not allowed</h1>"])
+            .lacks(&["href=\"/runs\""]);
     }
-    server.get_as(&reviewer, "/runs").is(200);
-    server.get_as(&reviewer, "/trends").is(200).lacks(&["action=\"/settings/alerts\""]);
-    server.get_as(&reviewer, "/settings").is(403);
-    server.post(&reviewer, "/settings/shares", &[("audit_sample", "1"), ("second_review", "1")]).is(403);
+    page_as(&server, &reviewer, "/runs").is(200);
+    page_as(&server, &reviewer, "/trends").is(200).lacks(&["action=\"/settings/alerts\""]);
+    page_as(&server, &reviewer, "/settings").is(403);
+    send(&server, &reviewer, "/settings/shares", &[("audit_sample", "1"), ("second_review", "1")]).is(403);
 }
 
 #[test]
@@ -98,14 +150,14 @@ fn another_threshold_is_tried_on_a_recorded_run() {
     let place = recorded();
     let server = served(&place);
     let run = run_of(&server);
-    server.get("/profiles/steps").is(200).shows(&[
+    page(&server, "/profiles/steps").is(200).shows(&[
         "name=\"accept.overall\"",
         "name=\"stop.max_iterations\"",
         "Its numbers",
         &format!("value=\"{run}\""),
     ]);
     let tried = format!("/profiles/steps?accept.overall=0.5&stop.max_iterations=4&run={run}");
-    server.get(&tried).is(200).shows(&[
+    page(&server, &tried).is(200).shows(&[
         "<strong>1</strong> of 1 documents would end otherwise.",
         "4 → 2",
         "passed</span>: <bdi>accepted",
@@ -113,9 +165,11 @@ fn another_threshold_is_tried_on_a_recorded_run() {
         "</ins>",
     ]);
     let longer = format!("/profiles/steps?stop.max_iterations=6&run={run}");
-    server.get(&longer).is(200).shows(&["is not in the record, and not guessed"]);
-    server.get(&format!("/profiles/steps?accept.overall=2&run={run}")).is(200).shows(&["class=\"refused\""]);
-    server.get("/profiles/steps?accept.overall=%7Ba%3A1%7D").is(400).shows(&["needs a number"]);
+    page(&server, &longer).is(200).shows(&["is not in the record, and not guessed"]);
+    page(&server, &format!("/profiles/steps?accept.overall=2&run={run}"))
+        .is(200)
+        .shows(&["class=\"refused\""]);
+    page(&server, "/profiles/steps?accept.overall=%7Ba%3A1%7D").is(400).shows(&["needs a number"]);
 }
 
 #[test]
@@ -124,25 +178,25 @@ fn a_changed_profile_is_saved_under_a_new_name_alone() {
     let reviewer = token(&place, "review");
     let server = served(&place);
     let before = place.read("profiles/steps.yaml");
-    let form = [("accept.overall", "0.5"), ("name", "our-steps")];
-    server.post(&reviewer, "/profiles/steps/save", &form).is(403);
-    let answer = server.post(&server.token, "/profiles/steps/save", &form).is(303);
-    assert!(answer.head.contains("location: /profiles/our-steps"), "{}", answer.head);
-    server.get("/profiles/our-steps").is(200).shows(&["value=\"0.5\""]);
+    let fields = [("accept.overall", "0.5"), ("name", "our-steps")];
+    send(&server, &reviewer, "/profiles/steps/save", &fields).is(403);
+    let answer = send(&server, &server.token, "/profiles/steps/save", &fields).is(303);
+    assert!(answer.header("location") == Some("/profiles/our-steps"), "{}", answer.head);
+    page(&server, "/profiles/our-steps").is(200).shows(&["value=\"0.5\""]);
     let saved = place.read("profiles/our-steps.yaml");
     assert!(saved.contains("0.5"), "{saved}");
     for name in ["our-steps", "steps", "clinical", "../other", "/tmp/x", "A", "con", ""] {
-        let form = [("accept.overall", "0.4"), ("name", name)];
-        server.post(&server.token, "/profiles/steps/save", &form).is(422).shows(&["<h1>That can"]);
+        let fields = [("accept.overall", "0.4"), ("name", name)];
+        send(&server, &server.token, "/profiles/steps/save", &fields).is(422).shows(&["<h1>That can"]);
     }
-    let form = [("accept.overall", "7"), ("name", "broken")];
-    server.post(&server.token, "/profiles/steps/save", &form).is(422);
+    let fields = [("accept.overall", "7"), ("name", "broken")];
+    send(&server, &server.token, "/profiles/steps/save", &fields).is(422);
     assert_eq!(place.names("profiles"), ["our-steps.yaml", "steps-measured.yaml", "steps.yaml"]);
     assert_eq!(place.read("profiles/steps.yaml"), before);
     assert_eq!(place.read("profiles/our-steps.yaml"), saved);
-    let file = server.get("/profiles/steps/yaml?accept.overall=0.5&name=other").is(200);
+    let file = page(&server, "/profiles/steps/yaml?accept.overall=0.5&name=other").is(200);
     assert!(file.head.contains("attachment"), "{}", file.head);
-    assert!(file.body.contains("name: other") && file.body.contains("0.5"), "{}", file.body);
+    assert!(file.text().contains("name: other") && file.text().contains("0.5"), "{}", file.text());
 }
 
 /// The form of alerts with the usual numbers but these.
@@ -168,7 +222,7 @@ fn trends_show_the_five_numbers_and_their_bounds() {
     let place = recorded();
     let server = served(&place);
     for by in ["hour", "day", "run"] {
-        server.get(&format!("/trends?by={by}&profile=steps")).is(200).shows(&[
+        page(&server, &format!("/trends?by={by}&profile=steps")).is(200).shows(&[
             "Iterations per document",
             "above 3",
             "below 90 %",
@@ -179,12 +233,11 @@ fn trends_show_the_five_numbers_and_their_bounds() {
             "class=\"bound\"",
         ]);
     }
-    server.get("/trends?profile=none").is(200).shows(&["No documents ended"]);
-    server.get("/trends?by=minute").is(400);
-    server
-        .post(&server.token, "/settings/alerts", &alerts(&[("final_score", "0.55"), ("back", "trends")]))
+    page(&server, "/trends?profile=none").is(200).shows(&["No documents ended"]);
+    page(&server, "/trends?by=minute").is(400);
+    send(&server, &server.token, "/settings/alerts", &alerts(&[("final_score", "0.55"), ("back", "trends")]))
         .is(303);
-    server.get("/trends").is(200).shows(&["below 0.55"]);
+    page(&server, "/trends").is(200).shows(&["below 0.55"]);
 }
 
 #[test]
@@ -199,7 +252,7 @@ fn each_crossing_is_told_once() {
     let webhook = format!("http://{address}/hook?key=secret");
     // Of the five numbers, two are on the wrong side of these bounds: no document passed, and each needed four candidates.
     let first = alerts(&[("final_score", "0.5"), ("webhook", &webhook)]);
-    server.post(&server.token, "/settings/alerts", &first).is(303);
+    send(&server, &server.token, "/settings/alerts", &first).is(303);
     let mut next = || {
         let request = messages.recv_timeout(PLENTY).unwrap();
         let (head, body) = request.split_once("\r\n\r\n").unwrap();
@@ -213,17 +266,17 @@ fn each_crossing_is_told_once() {
     assert_eq!((&told[1]["bound"], &told[1]["documents"]), (&0.9.into(), &1.into()));
     // A number that crosses its bound later is told, and the others are not told again.
     let second = alerts(&[("final_score", "0.7"), ("webhook", &webhook)]);
-    server.post(&server.token, "/settings/alerts", &second).is(303);
+    send(&server, &server.token, "/settings/alerts", &second).is(303);
     let third = next();
     assert_eq!((&third["measure"], &third["value"]), (&"final_score".into(), &0.6.into()));
-    server.get("/settings").is(200).shows(&["The last message went to", &format!("http://{address}")]);
+    page(&server, "/settings").is(200).shows(&["The last message went to", &format!("http://{address}")]);
 }
 
 #[test]
 fn settings_are_checked_and_tokens_are_shown_once() {
     let place = recorded();
     let server = served(&place);
-    server.get("/settings").is(200).shows(&[
+    page(&server, "/settings").is(200).shows(&[
         "Alerts",
         "Reviews",
         "Tokens",
@@ -238,29 +291,26 @@ fn settings_are_checked_and_tokens_are_shown_once() {
         [("webhook", "http://example.org/")],
         [("webhook", "file:///etc/passwd")],
     ] {
-        server.post(&server.token, "/settings/alerts", &alerts(&wrong)).is(400).shows(&["<h1>That can"]);
+        send(&server, &server.token, "/settings/alerts", &alerts(&wrong)).is(400).shows(&["<h1>That can"]);
     }
     let shares = [("audit_sample", "5"), ("second_review", "12.5")];
-    server.post(&server.token, "/settings/shares", &shares).is(303);
-    server.get("/settings").is(200).shows(&["value=\"5\"", "value=\"12.5\""]);
+    send(&server, &server.token, "/settings/shares", &shares).is(303);
+    page(&server, "/settings").is(200).shows(&["value=\"5\"", "value=\"12.5\""]);
 
-    let made = server.post(
-        &server.token,
-        "/settings/tokens",
-        &[("name", "lab"), ("role", "submit"), ("days", "30")],
-    );
-    let made = made.is(200).shows(&["It is shown this once"]).body;
+    let fields = [("name", "lab"), ("role", "submit"), ("days", "30")];
+    let made = send(&server, &server.token, "/settings/tokens", &fields);
+    let made = made.is(200).shows(&["It is shown this once"]).text();
     let token = made.split_once("readonly value=\"").unwrap().1.split_once('"').unwrap().0.to_owned();
-    server.get("/settings").is(200).shows(&[">lab<"]).lacks(&[&token]);
-    assert_eq!(server.get_as(&token, "/runs").status, 403);
-    server.post(&server.token, "/settings/tokens/revoke", &[("name", "lab")]).is(303);
-    assert_eq!(server.get_as(&token, "/api/openapi.json").status, 401);
-    server.get("/settings").is(200).shows(&["revoked", "/settings/tokens/revoke"]);
+    page(&server, "/settings").is(200).shows(&[">lab<"]).lacks(&[&token]);
+    assert_eq!(page_as(&server, &token, "/runs").status, 403);
+    send(&server, &server.token, "/settings/tokens/revoke", &[("name", "lab")]).is(303);
+    assert_eq!(page_as(&server, &token, "/api/openapi.json").status, 401);
+    page(&server, "/settings").is(200).shows(&["revoked"]).lacks(&["/settings/tokens/revoke"]);
     for wrong in [
         [("name", ""), ("role", "submit"), ("days", "")],
         [("name", "x"), ("role", "root"), ("days", "")],
         [("name", "x"), ("role", "admin"), ("days", "-1")],
     ] {
-        server.post(&server.token, "/settings/tokens", &wrong).is(400);
+        send(&server, &server.token, "/settings/tokens", &wrong).is(400);
     }
 }
