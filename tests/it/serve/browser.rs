@@ -69,6 +69,8 @@ impl Driver {
 pub(crate) fn browse(server: &Server, work: impl AsyncFnOnce(WebDriver, String) -> WebDriverResult<()>) {
     let Some(process) = Driver::start() else { return };
     let profile = tempfile::tempdir().unwrap();
+    // The driver's client wants one, though nothing is encrypted on the loopback.
+    let _ = rustls::crypto::ring::default_provider().install_default();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let mut capabilities = DesiredCapabilities::chrome();
