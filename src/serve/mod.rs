@@ -1,13 +1,14 @@
 //! The service: documents come in over HTTP and are run as those of `loopctl run` are, pages show what happens, and people decide about
 //! what needs review. Its state is the journal and a folder of uploads; no other service is needed.
 //!
-//! `access` says who may do what, and refuses what a browser was made to send. `api` is for programs, `pages` for people.
+//! `access` says who may do what, and refuses what a browser was made to send. `api` is for programs, `pages` for people, `desk` for reviewers.
 
 mod access;
 mod admin;
 mod api;
 mod assets;
 mod blocking;
+mod desk;
 mod feed;
 mod jobs;
 mod metrics;

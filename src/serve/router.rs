@@ -3,7 +3,7 @@
 use super::access;
 use super::metrics;
 use super::state::Service;
-use super::{admin, api, assets, pages, runs, trends, tuning};
+use super::{admin, api, assets, desk, pages, runs, trends, tuning};
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::routing::get;
@@ -25,6 +25,7 @@ pub(super) fn router(service: Arc<Service>) -> Router {
         .merge(trends::routes())
         .merge(tuning::routes())
         .merge(admin::routes())
+        .merge(desk::routes())
         .route("/healthz", get(|| async { "ok\n" }))
         .route("/readyz", get(ready))
         .layer(middleware::from_fn(pages::error_pages))

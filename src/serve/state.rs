@@ -1,6 +1,7 @@
 //! What all requests share.
 
 use super::access::Hosts;
+use super::desk::Desk;
 use super::feed::Feed;
 use super::jobs::Jobs;
 use super::metrics::Metrics;
@@ -27,6 +28,8 @@ pub(crate) struct Service {
     pub(crate) journal: Arc<Journal>,
     /// What pages and answers show is read here, beside whoever writes.
     pub(crate) reading: Arc<Journal>,
+    /// What the review desk keeps in memory.
+    pub(super) desk: Desk,
     /// What is counted, for Prometheus.
     pub(crate) metrics: Arc<Metrics>,
     /// Sums over the documents of runs that pages show.
@@ -49,6 +52,7 @@ impl Service {
         let (journal, reading) = (Journal::open(journal)?, Journal::open(journal)?);
         let hosts = Hosts::new(settings.listen, &settings.hosts);
         let (journal, reading) = (Arc::new(journal), Arc::new(reading));
+        let desk = Desk::of(&journal)?;
         let feed = Arc::new(Feed::default());
         let jobs = Jobs::new(
             Arc::clone(&journal),
@@ -59,6 +63,18 @@ impl Service {
         );
         let run_details = RunDetails::default();
         let looking = tokio::sync::Mutex::default();
-        Ok(Service { settings, hosts, profiles, feed, jobs, journal, reading, metrics, run_details, looking })
+        Ok(Service {
+            settings,
+            hosts,
+            profiles,
+            feed,
+            jobs,
+            journal,
+            reading,
+            metrics,
+            run_details,
+            looking,
+            desk,
+        })
     }
 }

@@ -1,6 +1,6 @@
 //! `loopctl serve` as a process, and what asks it.
 
-use crate::workspace::Workspace;
+use crate::workspace::{PLENTY, Workspace};
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -158,6 +158,7 @@ impl Request<'_> {
     pub(crate) fn send(self) -> Answer {
         let host = if self.has_host { String::new() } else { format!("Host: {}\r\n", self.server.address) };
         let mut stream = TcpStream::connect(self.server.address).unwrap();
+        stream.set_read_timeout(Some(PLENTY)).unwrap();
         stream.write_all(format!("{}{host}\r\n", self.head).as_bytes()).unwrap();
         // A service that has refused it need not read all.
         let _ = stream.write_all(&self.body);
