@@ -94,6 +94,9 @@ pub(crate) struct DecisionContent {
     pub(crate) spent_ms: Option<u64>,
     /// Digest of the result that the reviewer was shown.
     pub(crate) shown: String,
+    /// Whether the reviewer saw nothing of what others had decided.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) blind: bool,
     /// Digest of the row of a file that it was read from, so that the same row is not taken twice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) entry: Option<String>,
@@ -152,6 +155,7 @@ mod tests {
             comment: None,
             spent_ms: Some(1200),
             shown: "d".to_owned(),
+            blind: false,
             entry: None,
         };
         let written = serde_json::to_value(&content).unwrap();

@@ -1,10 +1,14 @@
 //! A document of a run with its result and what was decided about it.
 
-use super::decision::Decision;
+use super::decision::{Action, Decision};
+use super::draw::Draws;
 use super::fields::{DeclaredFields, ReviewField, fields_of};
-use super::reviewed::Reviewed;
+use super::queue::{Reason, reasons};
+use super::reviewed::{Reviewed, standing};
+use crate::plan::TypedAs;
 use crate::result::DocumentResult;
-use crate::value::{canonical, digest_bytes};
+use crate::score::{Assessment, Support};
+use crate::value::{Severity, canonical, digest_bytes};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -19,6 +23,8 @@ pub(crate) struct ReviewDocument {
     pub(crate) declared: Arc<DeclaredFields>,
     /// What was decided, in the order in which it was kept.
     pub(crate) decisions: Vec<Decision>,
+    /// What it was drawn for.
+    pub(crate) drawn: Draws,
 }
 
 impl ReviewDocument {
@@ -31,7 +37,61 @@ impl ReviewDocument {
     ) -> Self {
         let extraction = result.best_extraction.as_deref().map(canonical).unwrap_or_default();
         let shown = digest_bytes(format!("{source_digest}\n{extraction}").as_bytes());
-        ReviewDocument { result, shown, declared, decisions }
+        ReviewDocument { result, shown, declared, decisions, drawn: Draws::default() }
+    }
+
+    /// The same, drawn for what `drawn` says.
+    pub(crate) fn with_draws(self, drawn: Draws) -> Self {
+        ReviewDocument { drawn, ..self }
+    }
+
+    /// Why it waits for a person, the most urgent reason first.
+    pub(crate) fn reasons(&self) -> Vec<Reason> {
+        let mut found = reasons(&self.result);
+        found.extend(self.drawn.audit.then_some(Reason::AuditSample));
+        found
+    }
+
+    /// Values that the document does not verify, and issues that are more than untidy: what a look at it may find.
+    pub(crate) fn doubts(&self) -> usize {
+        let Some(validation) = &self.result.best_validation else { return 0 };
+        let is_unverified = |support: Support| {
+            matches!(
+                support,
+                Support::Quoted | Support::Unsupported | Support::Contradicted | Support::Conflicting
+            )
+        };
+        let values = validation.evidence.iter().filter(|(_, leaf)| is_unverified(leaf.support)).count();
+        values + validation.issues.iter().filter(|issue| issue.severity >= Severity::Major).count()
+    }
+
+    /// Who decided about it as a whole, the first reviewer first.
+    pub(crate) fn deciders(&self) -> Vec<&str> {
+        let mut found: Vec<&str> = Vec::new();
+        for decision in standing(self) {
+            let is_whole = decision.content.field.is_none()
+                && matches!(decision.content.action, Action::Accept | Action::Reject);
+            if is_whole && !found.contains(&decision.reviewer.as_str()) {
+                found.push(&decision.reviewer);
+            }
+        }
+        found
+    }
+
+    /// Whether a reviewer is the second of a document that was drawn for one, and has not decided about it: what the first decided is
+    /// not shown then.
+    pub(crate) fn is_blind_to(&self, reviewer: &str) -> bool {
+        if !self.drawn.second {
+            return false;
+        }
+        let deciders = self.deciders();
+        matches!(deciders.as_slice(), [first] if *first != reviewer)
+    }
+
+    /// As a reviewer sees it who may not see what others decided.
+    pub(crate) fn seen_blind_by(mut self, reviewer: &str) -> Self {
+        self.decisions.retain(|decision| decision.reviewer == reviewer);
+        self
     }
 
     /// Its id.
@@ -48,6 +108,15 @@ impl ReviewDocument {
     pub(crate) fn fields(&self, extraction: &Value) -> Vec<ReviewField> {
         let missing = self.result.best_validation.iter().flat_map(|validation| &validation.missing);
         fields_of(extraction, missing.map(|name| &**name), &self.declared)
+    }
+
+    /// Its type, and whether anybody knows it.
+    pub(crate) fn typed(&self) -> TypedAs {
+        let validation = self.result.best_validation.as_ref();
+        TypedAs {
+            name: self.result.document_type.clone(),
+            unrecognised: validation.is_some_and(Assessment::is_of_unknown_type),
+        }
     }
 
     /// What the decisions come to.

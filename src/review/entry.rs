@@ -7,7 +7,7 @@ use std::fmt;
 
 /// The right value as it was written.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Written {
+pub(crate) enum Written {
     /// In a cell of a table: which kind of value it is, its field says.
     Cell(String),
     /// As JSON.
@@ -37,6 +37,27 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
+    /// What somebody decides about a document, or about a field of it, at a moment.
+    pub(crate) fn decided(document: &str, field: Option<&str>, action: Action, at: Timestamp) -> Self {
+        Entry {
+            document: Some(document.to_owned()),
+            field: field.map(str::to_owned),
+            action: Some(action.as_str().to_owned()),
+            at: Some(at),
+            ..Entry::default()
+        }
+    }
+
+    /// With the right value: JSON, or a text that is read as the type of its field says.
+    pub(crate) fn with_after(self, after: Written) -> Self {
+        Entry { after: Some(after), ..self }
+    }
+
+    /// With what the reviewer says of it, and with how long it took.
+    pub(crate) fn with_notes(self, comment: Option<String>, spent_ms: Option<u64>) -> Self {
+        Entry { comment, spent_ms, ..self }
+    }
+
     /// Whether a reviewer wrote anything in it.
     pub(super) fn is_filled_in(&self) -> bool {
         self.action.is_some() || self.after.is_some() || self.comment.is_some()

@@ -162,6 +162,7 @@ impl Row<'_> {
                 comment: entry.comment.clone(),
                 spent_ms: entry.spent_ms,
                 shown: document.shown.clone(),
+                blind: false,
                 entry: Some(name),
             },
         })

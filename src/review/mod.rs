@@ -3,35 +3,50 @@
 //! - `decision`: what one reviewer decided; `field_path` names the field, `fields` lists those of an extraction;
 //! - `queue`: why a document waits for a person, and in which order they do;
 //! - `reviewed`: what the decisions about a document come to; `document` holds both together;
+//! - `draw`: which documents are looked at whatever their results are, and which twice;
+//! - `shown`: a document as a reviewer is shown it, with a `passage` of its text for each value; `source_text` reads that again;
 //! - `labels`: decisions as corrections, which `evaluate` reads;
 //! - `worksheet`: a table to fill in; `cells` is how texts stand in it, `entry` a row that was filled in, `entry_json` one that is
-//!   JSON, `entry_check` finds out what is wrong with it, `typed_value` whether a value can be one of its field;
+//!   JSON, `entry_check` finds out what is wrong with it, `typed_value` whether a value can be one of its field, `field_input` how one
+//!   is typed in;
+//! - `agreement`: how often two reviewers say the same;
 //! - `scoring`: what the profile says of a corrected extraction.
 
+mod agreement;
 mod cells;
 mod decision;
 mod document;
+mod draw;
 mod entry;
 mod entry_check;
 mod entry_json;
+mod field_input;
 mod field_path;
 mod fields;
 mod labels;
+mod passage;
 mod queue;
 mod reviewed;
 mod scoring;
+mod shown;
+mod source_text;
 mod typed_value;
 mod worksheet;
 
-pub(crate) use decision::Decision;
+pub(crate) use agreement::{Agreement, FieldAgreement};
+pub(crate) use decision::{Action, Decision};
 pub(crate) use document::ReviewDocument;
-pub(crate) use entry::{Entry, EntryError};
+pub(crate) use draw::{Draws, Shares};
+pub(crate) use entry::{Entry, EntryError, Written};
 pub(crate) use entry_check::{EntryContext, checked_entries};
 pub(crate) use entry_json::read_entry_lines;
+pub(crate) use field_input::FieldInput;
 pub(crate) use field_path::FieldPath;
-pub(crate) use fields::{DeclaredFields, ReviewField};
+pub(crate) use fields::DeclaredFields;
 pub(crate) use labels::{Correction, corrections};
 pub(crate) use queue::{QueueEntry, Reason, ReviewCounts, reasons, sort};
-pub(crate) use reviewed::{FieldReview, ReviewState, Reviewed};
+pub(crate) use reviewed::{ReviewState, Reviewed};
 pub(crate) use scoring::{ReviewedScore, score_extraction};
+pub(crate) use shown::{ShownDocument, ShownField, ShownIssue};
+pub(crate) use source_text::{RecordedSource, SourceText};
 pub(crate) use worksheet::{WorksheetRow, read_worksheet, rows_of, write_csv};

@@ -24,12 +24,20 @@ pub(crate) enum Reason {
     Unverified,
     /// The condition of the profile holds.
     ReviewWhen,
+    /// It was drawn, whatever its result is.
+    AuditSample,
 }
 
 impl Reason {
     /// Every reason, the most urgent first.
-    pub(crate) const ALL: [Reason; 5] =
-        [Reason::Escalated, Reason::Refused, Reason::Conflicting, Reason::Unverified, Reason::ReviewWhen];
+    pub(crate) const ALL: [Reason; 6] = [
+        Reason::Escalated,
+        Reason::Refused,
+        Reason::Conflicting,
+        Reason::Unverified,
+        Reason::ReviewWhen,
+        Reason::AuditSample,
+    ];
 
     /// The word for it.
     pub(crate) fn as_str(self) -> &'static str {
@@ -39,11 +47,12 @@ impl Reason {
             Reason::Conflicting => "conflicting",
             Reason::Unverified => "unverified",
             Reason::ReviewWhen => "review_when",
+            Reason::AuditSample => "audit_sample",
         }
     }
 }
 
-/// Why a result waits for a person, the most urgent reason first. None of a result that needs nobody.
+/// Why a result waits for a person by itself, the most urgent reason first. None of a result that needs nobody.
 pub(crate) fn reasons(result: &DocumentResult) -> Vec<Reason> {
     let validation = result.best_validation.as_ref();
     let issues = || validation.into_iter().flat_map(|validation| &validation.issues);
@@ -65,6 +74,8 @@ pub(crate) fn reasons(result: &DocumentResult) -> Vec<Reason> {
         Reason::Unverified => supports(&[Support::Quoted, Support::Unsupported, Support::Contradicted]),
         // Of a result with an issue for a person nothing says whether the condition held, too.
         Reason::ReviewWhen => result.review && !is_escalated,
+        // Nothing in a result says whether its document was drawn.
+        Reason::AuditSample => false,
     };
     Reason::ALL.into_iter().filter(|reason| holds(*reason)).collect()
 }
@@ -95,7 +106,7 @@ pub(crate) struct QueueEntry {
 impl QueueEntry {
     /// A document as the queue shows it; `None` of one that neither waits nor was decided about.
     pub(crate) fn of(document: &ReviewDocument) -> Option<Self> {
-        let (reasons, reviewed) = (reasons(&document.result), document.reviewed());
+        let (reasons, reviewed) = (document.reasons(), document.reviewed());
         if reasons.is_empty() && document.decisions.is_empty() {
             return None;
         }

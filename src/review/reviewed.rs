@@ -76,7 +76,7 @@ impl FieldReview {
     }
 
     /// What one reviewer says.
-    pub(super) fn of(&self, reviewer: &str) -> Option<&Position> {
+    pub(crate) fn of(&self, reviewer: &str) -> Option<&Position> {
         self.positions.iter().find(|position| position.reviewer == reviewer)
     }
 
@@ -186,7 +186,9 @@ impl Reviewed {
             (None, action) => {
                 if action == Action::Accept {
                     // Who accepts the document says of every field that it is right as it stands.
-                    let extraction = self.corrected(document, None);
+                    // A blind reviewer says so of the run's values with own corrections.
+                    let own = decision.content.blind.then_some(decision.reviewer.as_str());
+                    let extraction = self.corrected(document, own);
                     for field in document.fields(&extraction) {
                         let said = self.fields.entry(field.path).or_default();
                         let own = said.of(&decision.reviewer);
@@ -294,6 +296,7 @@ mod tests {
                     comment: None,
                     spent_ms: None,
                     shown: document.shown.clone(),
+                    blind: false,
                     entry: None,
                 },
             });

@@ -31,8 +31,24 @@ impl<'a> FieldType<'a> {
         }
     }
 
+    /// The values that its schema names; none where any will do.
+    pub(super) fn choices(self) -> &'a [Value] {
+        let named = self.schema.and_then(|schema| schema.get("enum")?.as_array());
+        named.map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// The type of the items of a list, where all are plain values of one type.
+    pub(super) fn item_type(self) -> Option<&'a str> {
+        if let Some(named) = self.schema.and_then(|schema| schema.get("items")?.get("type")?.as_str()) {
+            return Some(named);
+        }
+        let items = self.extracted.and_then(Value::as_array).filter(|items| !items.is_empty())?;
+        let all = |is: fn(&Value) -> bool| items.iter().all(is);
+        if all(Value::is_string) { Some("string") } else { all(Value::is_number).then_some("number") }
+    }
+
     /// The type that a cell is read as.
-    fn reads_as(self) -> &'a str {
+    pub(super) fn reads_as(self) -> &'a str {
         let types = self.types();
         let named = types.iter().find(|name| **name != "null").copied();
         named.unwrap_or(match self.extracted {

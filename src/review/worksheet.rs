@@ -3,7 +3,6 @@
 use super::cells::{guarded, unguarded};
 use super::document::ReviewDocument;
 use super::entry::{Entry, EntryError, Written};
-use super::queue::reasons;
 use super::reviewed::Reviewed;
 use super::typed_value::shown;
 use crate::diag::nearest;
@@ -58,7 +57,7 @@ pub(crate) fn rows_of(document: &ReviewDocument, reviewed: &Reviewed, stamp: &st
     let whole = WorksheetRow {
         document: document.id().to_owned(),
         document_type: document.result.document_type.clone(),
-        reasons: reasons(&document.result).into_iter().map(super::queue::Reason::as_str).collect(),
+        reasons: document.reasons().into_iter().map(super::queue::Reason::as_str).collect(),
         field: None,
         value: None,
         quote: None,

@@ -1,6 +1,7 @@
 //! What all requests share.
 
 use super::access::{Hosts, Throttle};
+use super::desk::Desk;
 use super::feed::Feed;
 use super::health::Health;
 use super::jobs::Jobs;
@@ -28,6 +29,8 @@ pub(crate) struct Service {
     pub(crate) journal: Arc<Journal>,
     /// What pages and answers show is read here, beside whoever writes.
     pub(crate) reading: Arc<Journal>,
+    /// What the review desk keeps in memory.
+    pub(super) desk: Desk,
     /// What is counted, for Prometheus.
     pub(crate) metrics: Arc<Metrics>,
     /// Whether the journal takes documents.
@@ -36,6 +39,8 @@ pub(crate) struct Service {
     pub(super) throttle: Throttle,
     /// Sums over the documents of runs that pages show.
     pub(super) run_details: RunDetails,
+    /// Held while the numbers are looked at, so that nobody is told twice.
+    pub(super) looking: tokio::sync::Mutex<()>,
 }
 
 impl Service {
@@ -52,6 +57,7 @@ impl Service {
         let (journal, reading) = (Journal::open(journal)?, Journal::open(journal)?);
         let hosts = Hosts::new(settings.listen, &settings.hosts);
         let (journal, reading) = (Arc::new(journal), Arc::new(reading));
+        let desk = Desk::of(&journal)?;
         let feed = Arc::new(Feed::default());
         let jobs = Jobs::new(
             Arc::clone(&journal),
@@ -61,6 +67,7 @@ impl Service {
             &settings,
         );
         let run_details = RunDetails::default();
+        let looking = tokio::sync::Mutex::default();
         Ok(Service {
             settings,
             hosts,
@@ -73,6 +80,8 @@ impl Service {
             health: Health::default(),
             throttle: Throttle::default(),
             run_details,
+            looking,
+            desk,
         })
     }
 }

@@ -111,7 +111,16 @@ impl Journal {
         self.select_documents("r.id = ?1 AND d.number > ?2", params![run.as_str(), after])
     }
 
-    fn select_documents(
+    /// Where a document was read from, where that is more than a file.
+    ///
+    /// # Errors
+    /// When the file can't be read.
+    pub fn source_record(&self, document: DocumentKey) -> Result<Option<String>, StoreError> {
+        let query = "SELECT source FROM documents WHERE number = ?1";
+        Ok(self.select(query, [document.0], |row| row.get(0))?.pop().flatten())
+    }
+
+    pub(super) fn select_documents(
         &self,
         filter: &str,
         values: impl rusqlite::Params,

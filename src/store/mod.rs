@@ -17,6 +17,10 @@ mod jobs;
 #[cfg(feature = "journal")]
 mod journal;
 #[cfg(feature = "journal")]
+mod leases;
+#[cfg(feature = "journal")]
+mod marks;
+#[cfg(feature = "journal")]
 mod names;
 #[cfg(feature = "journal")]
 mod progress;
@@ -24,6 +28,8 @@ mod progress;
 mod queue;
 mod receipt;
 mod record;
+#[cfg(feature = "journal")]
+mod review_shares;
 #[cfg(feature = "journal")]
 mod reviews;
 #[cfg(feature = "journal")]
@@ -52,6 +58,10 @@ pub use jobs::{NewJob, StoredJob, Submitted};
 #[cfg(feature = "journal")]
 pub use journal::Journal;
 #[cfg(feature = "journal")]
+pub use leases::{HeldAppend, HeldDocument, Lease};
+#[cfg(feature = "journal")]
+pub use marks::JournalMark;
+#[cfg(feature = "journal")]
 pub use names::ArtifactName;
 #[cfg(feature = "journal")]
 pub use progress::{QueueLength, StageCounts};
@@ -64,6 +74,8 @@ pub(crate) use record::RESUMED;
 pub use record::{DocumentRecord, RunId, RunRecord, StoredAnswer, StoredEvent};
 #[cfg(feature = "journal")]
 pub use record::{StoredDocument, StoredRun};
+#[cfg(feature = "journal")]
+pub use review_shares::ReviewShares;
 #[cfg(feature = "journal")]
 pub use reviews::{NewReview, StoredReview};
 #[cfg(feature = "journal")]

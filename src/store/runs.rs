@@ -1,7 +1,7 @@
 //! The runs of a journal: begun, gone on with, ended, removed.
 
 use super::entries::json;
-use super::{Journal, RunId, RunRecord, StoreError};
+use super::{Journal, RunId, RunRecord, StoreError, review_shares};
 use rusqlite::{Connection, OptionalExtension, params};
 
 /// The triggers that keep rows from being removed.
@@ -63,7 +63,10 @@ impl Journal {
                 plugins,
                 settings
             ];
-            connection.query_one(query, values, |row| row.get(0)).map_err(|error| self.sqlite(&error))
+            let begun = connection.query_one(query, values, |row| row.get::<_, String>(0));
+            begun
+                .and_then(|id| review_shares::settle(connection, &id).map(|()| id))
+                .map_err(|error| self.sqlite(&error))
         })?;
         Ok(RunId::new(id))
     }
@@ -136,6 +139,7 @@ impl Journal {
                     "DELETE FROM batches WHERE run = ?1",
                     "DELETE FROM figures WHERE document IN (SELECT number FROM documents WHERE run = ?1)",
                     "DELETE FROM outcomes WHERE document IN (SELECT number FROM documents WHERE run = ?1)",
+                    "DELETE FROM review_shares WHERE run = ?1",
                     "DELETE FROM documents WHERE run = ?1",
                     "DELETE FROM workers WHERE run = ?1",
                     "DELETE FROM runs WHERE number = ?1",

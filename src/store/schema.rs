@@ -193,6 +193,14 @@ const STEPS: [&str; 4] = [
         until_ms INTEGER NOT NULL
     ) STRICT;
 
+    CREATE TABLE review_shares (
+        run    INTEGER PRIMARY KEY REFERENCES runs (number),
+        audit  REAL NOT NULL,
+        second REAL NOT NULL
+    ) STRICT;
+    CREATE TRIGGER review_shares_are_never_changed BEFORE UPDATE ON review_shares
+        BEGIN SELECT RAISE(ABORT, 'review shares are never changed'); END;
+
     CREATE TABLE access_tokens (
         number     INTEGER PRIMARY KEY,
         hash       BLOB NOT NULL UNIQUE,
@@ -243,7 +251,6 @@ const STEPS: [&str; 4] = [
         iterations            TEXT,
         issues                TEXT
     ) STRICT;
-    CREATE INDEX figures_by_end ON figures (ended_ms);
     CREATE VIEW read_figures AS SELECT
         o.document AS document,
         CAST(json_extract(outcome, '$.final_status') AS TEXT) AS final_status,

@@ -6,12 +6,11 @@ use super::super::output::{Format, Output, RecordFormat};
 use super::super::resume::JournalArgument;
 use super::export::counted;
 use super::opened::{OpenedRun, RunProfile};
-use super::source_text::SourceText;
 use crate::disk;
-use crate::plan::{Plan, TypedAs};
+use crate::plan::Plan;
 use crate::report::assessment_table;
 use crate::review::{
-    Decision, Entry, EntryContext, EntryError, ReviewDocument, ReviewedScore, checked_entries,
+    Decision, Entry, EntryContext, EntryError, ReviewDocument, ReviewedScore, SourceText, checked_entries,
     read_entry_lines, read_worksheet, score_extraction,
 };
 use crate::store::{NewReview, StoredDocument};
@@ -86,8 +85,12 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         opened.refresh()?;
         named = documents(&mut opened, profile.plan.as_ref(), &entries)?;
     }
-    let outcomes: Vec<Outcome<'_>> =
-        touched.iter().filter_map(|id| Outcome::of(id, &named, &profile)).collect();
+    let outcomes: Vec<Outcome<'_>> = touched
+        .iter()
+        .filter_map(|id| {
+            Some(Outcome::of(named.documents.get(id)?, named.stored.get(id)?, &profile, &opened))
+        })
+        .collect::<Result<_, _>>()?;
     if format == Format::Text {
         let kept = if arguments.dry_run { "would be kept" } else { "kept" };
         let mut text = format!("{} {kept}", counted(count, "decision"));
@@ -190,8 +193,12 @@ struct Outcome<'a> {
 }
 
 impl<'a> Outcome<'a> {
-    fn of(id: &str, named: &'a Named, profile: &RunProfile) -> Option<Self> {
-        let (document, stored) = (named.documents.get(id)?, named.stored.get(id)?);
+    fn of(
+        document: &'a ReviewDocument,
+        stored: &StoredDocument,
+        profile: &RunProfile,
+        opened: &OpenedRun,
+    ) -> Result<Self, Failure> {
         let reviewed = document.reviewed();
         let is_corrected = reviewed.is_corrected(document);
         let mut outcome = Outcome {
@@ -203,20 +210,16 @@ impl<'a> Outcome<'a> {
             unscored: None,
         };
         let Some(plan) = profile.plan.as_ref().filter(|_| is_corrected && profile.differs.is_none()) else {
-            return Some(outcome);
+            return Ok(outcome);
         };
-        match SourceText::of(stored) {
+        match opened.source(stored)? {
             SourceText::Unchanged(source) => {
-                let validation = document.result.best_validation.as_ref();
-                let typed = TypedAs {
-                    name: document.result.document_type.clone(),
-                    unrecognised: validation.is_some_and(crate::score::Assessment::is_of_unknown_type),
-                };
+                let typed = document.typed();
                 outcome.score = Some(score_extraction(plan, &source, &typed, &reviewed.extraction));
             }
             SourceText::NotThere(why) => outcome.unscored = Some(why),
         }
-        Some(outcome)
+        Ok(outcome)
     }
 
     fn say(&self, output: &mut Output) -> Result<(), Failure> {

@@ -4,11 +4,9 @@ mod export;
 mod import;
 mod list;
 mod opened;
-mod passage;
 mod show;
-mod source_text;
 
-pub(super) use self::opened::decisions_by_document;
+pub(super) use self::opened::{decisions_by_document, shares_of};
 
 use super::exit::{Exit, Failure};
 use super::output::Output;

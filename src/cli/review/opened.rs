@@ -8,7 +8,7 @@ use super::super::run_arguments;
 use crate::plan::Plan;
 use crate::profile::FileTracker;
 use crate::result::DocumentResult;
-use crate::review::{Decision, DeclaredFields, ReviewDocument};
+use crate::review::{Decision, DeclaredFields, Draws, RecordedSource, ReviewDocument, Shares, SourceText};
 use crate::store::{Journal, RunId, StoredDocument, StoredRun};
 use crate::value::sanitize_line;
 use serde::Deserialize;
@@ -36,6 +36,12 @@ pub(in crate::cli) fn decisions_by_document(
         decisions.entry(id.to_owned()).or_default().push(read);
     }
     Ok(decisions)
+}
+
+/// The shares of a run's documents that are drawn for review.
+pub(in crate::cli) fn shares_of(journal: &Journal, run: &RunId) -> Result<Shares, Failure> {
+    let shares = journal.review_shares(run)?;
+    Ok(Shares { audit: shares.audit, second: shares.second })
 }
 
 /// The profile of a run.
@@ -93,6 +99,7 @@ pub(super) struct OpenedRun {
     pub(super) run: StoredRun,
     decisions: BTreeMap<String, Vec<Decision>>,
     declared: BTreeMap<String, Arc<DeclaredFields>>,
+    shares: Shares,
 }
 
 impl OpenedRun {
@@ -101,7 +108,8 @@ impl OpenedRun {
         let journal = journal.open()?;
         let run = find_run(&journal, run.unwrap_or("latest"))?;
         let decisions = decisions_by_document(&journal, &run.id)?;
-        Ok(OpenedRun { journal, run, decisions, declared: BTreeMap::new() })
+        let shares = shares_of(&journal, &run.id)?;
+        Ok(OpenedRun { journal, run, decisions, declared: BTreeMap::new(), shares })
     }
 
     /// Shows every document that is over, with its result. Without a plan nothing is known of what the profile declares.
@@ -111,6 +119,7 @@ impl OpenedRun {
         mut see: impl FnMut(&StoredDocument, ReviewDocument),
     ) -> Result<(), Failure> {
         let (decisions, declared) = (&mut self.decisions, &mut self.declared);
+        let (run, shares) = (&self.run.id, self.shares);
         self.journal.each_document(&self.run.id, |stored, outcome| {
             let result =
                 outcome.filter(|_| stored.finished).and_then(|it| DocumentResult::deserialize(it).ok());
@@ -121,9 +130,22 @@ impl OpenedRun {
             });
             let declared = Arc::clone(of_type);
             let decided = decisions.get(result.id.as_str()).cloned().unwrap_or_default();
-            see(&stored, ReviewDocument::new(result, &stored.record.source_digest, declared, decided));
+            let drawn = Draws::of(shares, run.as_str(), result.id.as_str());
+            let document = ReviewDocument::new(result, &stored.record.source_digest, declared, decided);
+            see(&stored, document.with_draws(drawn));
         })?;
         Ok(())
+    }
+
+    /// Reads a document again. The working directory must be that of the run.
+    pub(super) fn source(&self, stored: &StoredDocument) -> Result<SourceText, Failure> {
+        let record = self.journal.source_record(stored.key)?;
+        Ok(SourceText::read(RecordedSource {
+            id: &stored.record.id,
+            path: stored.record.path.as_deref(),
+            record: record.as_deref(),
+            digest: &stored.record.source_digest,
+        }))
     }
 
     /// Looks at what was decided again.

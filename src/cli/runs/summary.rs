@@ -1,11 +1,11 @@
 //! What the documents of a run came to, read from the journal.
 
 use super::super::exit::Failure;
-use super::super::review::decisions_by_document;
+use super::super::review::{decisions_by_document, shares_of};
 use crate::disk::{self, Access};
 use crate::report::{PageOptions, RunFacts, RunSummary, render_html};
 use crate::result::DocumentResult;
-use crate::review::{ReviewCounts, ReviewDocument, ReviewState, reasons};
+use crate::review::{Draws, ReviewCounts, ReviewDocument, ReviewState, reasons};
 use crate::store::{DocumentStage, Journal, RunId, StoredDocument};
 use serde::Deserialize;
 use serde_json::Value;
@@ -31,14 +31,17 @@ pub(super) fn summary_with_reviews(
     with_messages: bool,
 ) -> Result<(RunSummary, ReviewCounts), Failure> {
     let mut decisions = decisions_by_document(journal, run)?;
-    let mut counts = ReviewCounts::default();
+    let (mut counts, shares) = (ReviewCounts::default(), shares_of(journal, run)?);
+    let is_drawn = |id: &str| Draws::of(shares, run.as_str(), id).audit;
     let summary = summarized(journal, run, with_messages, |document, result| {
         match decisions.remove(document.record.id.as_str()) {
             Some(decided) => {
                 let digest = &document.record.source_digest;
                 counts.add(ReviewDocument::new(result, digest, Arc::default(), decided).reviewed().state);
             }
-            None if !reasons(&result).is_empty() => counts.add(ReviewState::Waiting),
+            None if !reasons(&result).is_empty() || is_drawn(result.id.as_str()) => {
+                counts.add(ReviewState::Waiting);
+            }
             None => {}
         }
     })?;

@@ -7,6 +7,8 @@ mod bootstrap;
 #[cfg(feature = "cli")]
 mod clopper_pearson;
 mod holm;
+#[cfg(feature = "cli")]
+mod kappa;
 mod mcnemar;
 mod needed;
 mod normal;
@@ -18,6 +20,8 @@ pub use bootstrap::{Bootstrap, Clusters, Estimate};
 #[cfg(feature = "cli")]
 pub(crate) use clopper_pearson::{Interval, clopper_pearson, clopper_pearson_of_share};
 pub use holm::holm;
+#[cfg(feature = "cli")]
+pub(crate) use kappa::cohen_kappa;
 pub use mcnemar::{Discordant, mcnemar_exact};
 pub use needed::{Spread, documents_needed};
 pub use normal::normal_quantile;

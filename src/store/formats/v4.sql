@@ -132,6 +132,12 @@ CREATE TABLE outcomes (
     outcome  TEXT NOT NULL
 ) STRICT;
 INSERT INTO "outcomes" VALUES(1,'{"final_status":"passed"}');
+CREATE TABLE review_shares (
+        run    INTEGER PRIMARY KEY REFERENCES runs (number),
+        audit  REAL NOT NULL,
+        second REAL NOT NULL
+    ) STRICT;
+INSERT INTO "review_shares" VALUES(1,0.02,0.1);
 CREATE TABLE reviews (
         number   INTEGER PRIMARY KEY,
         document INTEGER NOT NULL REFERENCES documents (number),
@@ -185,7 +191,8 @@ CREATE TRIGGER access_log_is_never_changed BEFORE UPDATE ON access_log
         BEGIN SELECT RAISE(ABORT, 'the access log is never changed'); END;
 CREATE TRIGGER access_log_is_never_removed BEFORE DELETE ON access_log
         BEGIN SELECT RAISE(ABORT, 'nothing is removed from the access log'); END;
-CREATE INDEX figures_by_end ON figures (ended_ms);
+CREATE TRIGGER review_shares_are_never_changed BEFORE UPDATE ON review_shares
+        BEGIN SELECT RAISE(ABORT, 'review shares are never changed'); END;
 CREATE VIEW read_figures AS SELECT
         o.document AS document,
         CAST(json_extract(outcome, '$.final_status') AS TEXT) AS final_status,

@@ -12,12 +12,12 @@ const LONGEST: usize = 200;
 
 /// A passage of a document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(super) struct Passage {
+pub(crate) struct Passage {
     /// Its line, from 1.
-    pub(super) line: usize,
+    pub(crate) line: usize,
     /// Its first character, and one past its last.
-    pub(super) start: usize,
-    pub(super) end: usize,
+    pub(crate) start: usize,
+    pub(crate) end: usize,
     /// The text before it on its line, at most [`AROUND`] characters.
     before: String,
     text: String,
@@ -49,7 +49,7 @@ impl Passage {
     }
 
     /// For people: the passage between `[` and `]`.
-    pub(super) fn shown(&self) -> String {
+    pub(crate) fn shown(&self) -> String {
         format!("line {}: {}[{}]{}", self.line, self.before, self.text, self.after)
     }
 }

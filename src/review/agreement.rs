@@ -1,0 +1,159 @@
+//! How often two reviewers say the same of one document, where the second did not see what the first had decided.
+
+use super::decision::Action;
+use super::document::ReviewDocument;
+use super::field_path::FieldPath;
+use super::reviewed::Reviewed;
+use crate::experiment::statistics::cohen_kappa;
+use crate::value::{canonical, is_present};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// What a reviewer says of a value, or of a document as a whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Verdict {
+    /// It is right as it was extracted; of a document: it was accepted.
+    Right,
+    /// Another value is right.
+    Other,
+    /// The document has none; of a document: it was rejected.
+    None,
+}
+
+/// What two reviewers said of the documents that both looked at.
+#[derive(Debug, Default)]
+pub(crate) struct Agreement {
+    documents: usize,
+    wholes: Said,
+    fields: BTreeMap<String, Said>,
+}
+
+#[derive(Debug, Default)]
+struct Said {
+    verdicts: Vec<(Verdict, Verdict)>,
+    same: usize,
+}
+
+/// How far reviewers agree about a field.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct FieldAgreement {
+    /// The field; items of lists have `*` in the place of their numbers. `None` of documents as a whole.
+    pub(crate) field: Option<String>,
+    /// How many values both decided about.
+    pub(crate) values: usize,
+    /// Of how many they say the same value.
+    pub(crate) same: usize,
+    /// Cohen's kappa of whether the value is right, another, or none; `None` where chance explains all.
+    pub(crate) kappa: Option<f64>,
+}
+
+impl Agreement {
+    fn add(&mut self, document: ReviewDocument) {
+        let Some((document, first, second)) = compared(document) else { return };
+        let reviewed = document.reviewed();
+        self.documents += 1;
+        if let Some(wholes) = wholes(&document, &first).zip(wholes(&document, &second)) {
+            self.wholes.add(wholes, wholes.0 == wholes.1);
+        }
+        for (path, verdicts, is_same) in values(&document, &reviewed, &first, &second) {
+            self.fields.entry(general(&path)).or_default().add(verdicts, is_same);
+        }
+    }
+
+    /// How many documents two reviewers decided about.
+    pub(crate) fn documents(&self) -> usize {
+        self.documents
+    }
+
+    /// Documents as a whole first, then each field by its name.
+    pub(crate) fn rows(&self) -> Vec<FieldAgreement> {
+        let wholes = (self.documents > 0).then(|| self.wholes.row(None));
+        wholes.into_iter().chain(self.fields.iter().map(|(field, said)| said.row(Some(field)))).collect()
+    }
+}
+
+impl Extend<ReviewDocument> for Agreement {
+    /// Adds documents that two reviewers decided about, the second without seeing what the first did. Others say nothing.
+    fn extend<D: IntoIterator<Item = ReviewDocument>>(&mut self, documents: D) {
+        documents.into_iter().for_each(|document| self.add(document));
+    }
+}
+
+impl Said {
+    fn add(&mut self, verdicts: (Verdict, Verdict), is_same: bool) {
+        self.verdicts.push(verdicts);
+        self.same += usize::from(is_same);
+    }
+
+    fn row(&self, field: Option<&String>) -> FieldAgreement {
+        FieldAgreement {
+            field: field.cloned(),
+            values: self.verdicts.len(),
+            same: self.same,
+            kappa: cohen_kappa(&self.verdicts),
+        }
+    }
+}
+
+/// A document with what was decided until its blind reviewer was done, and who its two reviewers are.
+fn compared(mut document: ReviewDocument) -> Option<(ReviewDocument, String, String)> {
+    let is_whole = |action: Action| matches!(action, Action::Accept | Action::Reject);
+    let done = document.decisions.iter().position(|decision| {
+        let content = &decision.content;
+        content.blind
+            && content.field.is_none()
+            && is_whole(content.action)
+            && content.shown == document.shown
+    })?;
+    let second = document.decisions.get(done)?.reviewer.clone();
+    document.decisions.truncate(done + 1);
+    // What another reviewer decided meanwhile was not for the second to see, either.
+    let first = document.deciders().into_iter().find(|name| *name != second)?.to_owned();
+    Some((document, first, second))
+}
+
+fn wholes(document: &ReviewDocument, reviewer: &str) -> Option<Verdict> {
+    let of_whole = document
+        .decisions
+        .iter()
+        .filter(|decision| decision.reviewer == reviewer && decision.content.field.is_none());
+    let actions = of_whole.map(|decision| decision.content.action);
+    actions
+        .filter_map(|action| match action {
+            Action::Accept => Some(Verdict::Right),
+            Action::Reject => Some(Verdict::None),
+            _ => None,
+        })
+        .next_back()
+}
+
+fn values(
+    document: &ReviewDocument,
+    reviewed: &Reviewed,
+    first: &str,
+    second: &str,
+) -> Vec<(FieldPath, (Verdict, Verdict), bool)> {
+    let verdict = |path: &FieldPath, value: Option<&Value>| {
+        let extracted = path.of(document.extraction()).filter(|value| is_present(value));
+        match value {
+            value if value == extracted => Verdict::Right,
+            None => Verdict::None,
+            Some(_) => Verdict::Other,
+        }
+    };
+    let both = reviewed.fields().filter_map(|(path, field)| {
+        let (one, other) = (field.of(first)?.value.as_ref(), field.of(second)?.value.as_ref());
+        let is_same = one.map(canonical) == other.map(canonical);
+        Some((path.clone(), (verdict(path, one), verdict(path, other)), is_same))
+    });
+    both.collect()
+}
+
+/// A field by a name that all items of a list share: `/specimens/*/margins`.
+fn general(path: &FieldPath) -> String {
+    let steps = path.pointer().split('/').map(|step| {
+        let is_number = !step.is_empty() && step.bytes().all(|byte| byte.is_ascii_digit());
+        if is_number { "*" } else { step }
+    });
+    FieldPath::named(&steps.collect::<Vec<_>>().join("/")).to_string()
+}

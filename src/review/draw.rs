@@ -1,0 +1,71 @@
+//! Which documents are looked at whatever their results are, and which are looked at twice.
+//!
+//! A document is drawn by a hash of its run and its id, before anybody knows its result, so that what was decided about those that were
+//! drawn says something of all of them. Nothing is kept of a draw but the share: whoever has that draws the same.
+
+use sha2::{Digest, Sha256};
+
+/// The shares of the documents of a run that are drawn.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Shares {
+    /// For the audit sample, of all documents.
+    pub(crate) audit: f64,
+    /// For a second review, of those that are reviewed.
+    pub(crate) second: f64,
+}
+
+/// What a document was drawn for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Draws {
+    /// To be looked at whatever its result is.
+    pub(crate) audit: bool,
+    /// To be looked at a second time, by somebody who does not see what the first reviewer decided.
+    pub(crate) second: bool,
+}
+
+impl Draws {
+    /// What a document of a run is drawn for.
+    pub(crate) fn of(shares: Shares, run: &str, document: &str) -> Self {
+        Draws {
+            audit: place("audit", run, document) < shares.audit,
+            second: place("second", run, document) < shares.second,
+        }
+    }
+}
+
+/// Where a document stands between 0 and 1 among all that could be, for one purpose.
+#[expect(clippy::cast_precision_loss, reason = "53 bits are a number's own precision")]
+fn place(purpose: &str, run: &str, document: &str) -> f64 {
+    let mut hash = Sha256::new();
+    for part in [purpose, run, document] {
+        hash.update((part.len() as u64).to_be_bytes());
+        hash.update(part.as_bytes());
+    }
+    let mut first = [0_u8; 8];
+    first.iter_mut().zip(hash.finalize()).for_each(|(to, from)| *to = from);
+    (u64::from_be_bytes(first) >> 11) as f64 / (1_u64 << 53) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_share_is_drawn_and_a_larger_share_draws_the_same_and_more() {
+        let drawn = |share: f64| {
+            let shares = Shares { audit: share, second: share };
+            let of = |n: u32| Draws::of(shares, "20261127T090000Z-0001", &format!("report-{n}"));
+            (0..10_000).map(of).collect::<Vec<_>>()
+        };
+        let (small, large) = (drawn(0.02), drawn(0.1));
+        let count = |draws: &[Draws], of: fn(&Draws) -> bool| draws.iter().filter(|one| of(one)).count();
+        assert!((150..=250).contains(&count(&small, |one| one.audit)));
+        assert!((900..=1_100).contains(&count(&large, |one| one.second)));
+        assert!(small.iter().zip(&large).all(|(small, large)| !small.audit || large.audit));
+        // Being drawn for the one says nothing of the other.
+        assert!((60..=140).contains(&count(&large, |one| one.audit && one.second)));
+        assert!(drawn(0.0).iter().all(|one| *one == Draws::default()));
+        assert!(drawn(1.0).iter().all(|one| one.audit && one.second));
+        assert_ne!(place("audit", "ab", "c"), place("audit", "a", "bc"));
+    }
+}

@@ -1,0 +1,200 @@
+// The review desk by keyboard: which field is chosen, what a key does, and forms that replace the fields alone.
+// Without it the page works by its forms and links.
+const desk = document.querySelector("#desk");
+const said = document.querySelector("#said");
+const documentPane = desk.querySelector(".desk-document");
+let fields = desk.querySelector("#fields");
+let chosen = 0;
+
+// How long the reviewer looked since the last decision, without the time in which the page was hidden.
+let spent = 0;
+let since = performance.now();
+function look() {
+  const now = performance.now();
+  if (since !== null) spent += now - since;
+  since = document.hidden ? null : now;
+  return Math.round(spent);
+}
+document.addEventListener("visibilitychange", look);
+
+const items = () => [...fields.querySelectorAll(".desk-field")];
+const say = (text) => { said.textContent = text; };
+
+// Marks the places of the chosen field in the document: what says its value, and what says another.
+function markEvidence(number, scroll) {
+  let first = null;
+  for (const mark of documentPane.querySelectorAll("[data-evidence]")) {
+    const has = (name) => (mark.dataset[name] ?? "").split(" ").includes(number);
+    mark.classList.toggle("chosen", has("evidence"));
+    mark.classList.toggle("rival", has("rivals"));
+    if (first === null && has("evidence")) first = mark;
+  }
+  first ??= documentPane.querySelector("mark.rival");
+  if (first && scroll) first.scrollIntoView({ block: "center", inline: "nearest" });
+  return first;
+}
+
+function choose(at, focus = true) {
+  const all = items();
+  if (all.length === 0) return;
+  chosen = Math.max(0, Math.min(at, all.length - 1));
+  all.forEach((item, number) => {
+    if (number === chosen) item.setAttribute("aria-current", "true");
+    else item.removeAttribute("aria-current");
+    item.tabIndex = number === chosen ? 0 : -1;
+  });
+  const item = all[chosen];
+  if (focus) item.focus({ preventScroll: true });
+  if (focus) item.scrollIntoView({ block: "nearest" });
+  markEvidence(item.dataset.number, true);
+}
+
+const current = () => items()[chosen];
+
+// What a key stands for: a button or a summary of the chosen field, else one of the document.
+function target(key) {
+  const find = (root) => [...(root?.querySelectorAll("[data-key]") ?? [])].find((one) => one.dataset.key === key);
+  return find(current()) ?? find(fields.querySelector(".desk-bar"));
+}
+
+function press(key) {
+  const found = target(key);
+  if (!found) {
+    say(desk.dataset.own === "true" ? "That is not possible here." : "Somebody else has this document.");
+    return;
+  }
+  if (found.tagName === "SUMMARY") {
+    const details = found.parentElement;
+    details.open = true;
+    const input = details.querySelector("input:not([type=hidden]), select, textarea");
+    if (input) {
+      input.focus();
+      input.select?.();
+    } else found.focus();
+  } else found.click();
+}
+
+const isTyping = (element) => element.closest("input, select, textarea, [contenteditable]") !== null;
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.altKey || event.metaKey || event.isComposing) return;
+  const element = event.target instanceof Element ? event.target : document.body;
+  if (event.key === "Escape") {
+    const details = element.closest("details[open]");
+    const confirm = fields.querySelector(".desk-confirm");
+    if (details) details.open = false;
+    confirm?.remove();
+    if (details || confirm) choose(chosen);
+    return;
+  }
+  if (isTyping(element)) {
+    // A text of one line is sent by Enter, as in other inputs.
+    if (event.key === "Enter" && !event.shiftKey && element.matches("textarea[data-line]")) {
+      event.preventDefault();
+      element.form.requestSubmit(element.form.querySelector("button[type=submit]"));
+    }
+    return;
+  }
+  // Enter on something that can be pressed presses that.
+  if (event.key === "Enter" && element.closest("button, a, summary")) return;
+  const moves = { j: 1, k: -1 };
+  if (event.key in moves) choose(chosen + moves[event.key]);
+  else if (event.key === "g") {
+    const mark = markEvidence(current()?.dataset.number, true);
+    if (mark?.focus) mark.focus({ preventScroll: true });
+    say(mark ? `The document says: ${mark.textContent ?? ""}` : "No place in the document is known for this field.");
+  } else if ("aenmcur?".includes(event.key) || event.key === "Enter") press(event.key);
+  else return;
+  event.preventDefault();
+});
+
+desk.addEventListener("focusin", (event) => {
+  const item = event.target.closest(".desk-field");
+  const at = item ? items().indexOf(item) : -1;
+  if (at >= 0 && at !== chosen) choose(at, false);
+});
+desk.addEventListener("click", (event) => {
+  const item = event.target.closest(".desk-field");
+  const at = item ? items().indexOf(item) : -1;
+  if (at >= 0) choose(at, false);
+});
+// A value that was changed after it was checked is checked again.
+desk.addEventListener("input", (event) => {
+  event.target.form?.querySelector(".desk-checked")?.remove();
+});
+
+// One decision after the other: each says which decisions its reviewer had seen.
+let sending = Promise.resolve();
+desk.addEventListener("submit", (event) => {
+  event.preventDefault();
+  const form = event.target;
+  const button = event.submitter;
+  const body = new URLSearchParams(new FormData(form, button));
+  const address = button?.getAttribute("formaction") ?? form.getAttribute("action");
+  sending = sending.then(() => send(address, body)).catch(() => say("The service can't be reached. Nothing was kept."));
+});
+
+async function send(address, body) {
+  const seen = fields.querySelector("input[name=seen]");
+  if (seen) body.set("seen", seen.value);
+  body.set("spent_ms", look());
+  const answer = await fetch(address, { method: "POST", body, headers: { "X-Loopctl-Fragment": "1" } });
+  const next = answer.headers.get("X-Loopctl-Next");
+  if (next) {
+    left = true;
+    location.assign(next);
+    return;
+  }
+  if (!(answer.headers.get("Content-Type") ?? "").startsWith("text/html")) {
+    const { error, help } = await answer.json();
+    say(help ? `${error}: ${help}` : error);
+    said.classList.add("wrong");
+    return;
+  }
+  said.classList.remove("wrong");
+  const before = current()?.dataset.field;
+  const scrolled = fields.scrollTop;
+  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const fresh = document.adoptNode(page.querySelector("#fields"));
+  fields.replaceWith(fresh);
+  fields = fresh;
+  fields.scrollTop = scrolled;
+  const isKept = answer.ok && address.includes("/decide") && !fields.querySelector(".desk-confirm");
+  if (isKept) spent = 0;
+  const all = items();
+  const here = all.findIndex((item) => item.dataset.field === before);
+  const moves = isKept && ["accept", "edit", "not_present", "missed"].includes(body.get("decision")) && body.get("field") === before;
+  choose((here < 0 ? chosen : here) + (moves ? 1 : 0));
+  say(fields.dataset.said || (answer.ok ? "Checked. Enter keeps the value." : ""));
+  const focus = fields.querySelector("[data-focus], [aria-invalid=true]");
+  if (focus) {
+    focus.focus();
+    focus.scrollIntoView({ block: "nearest" });
+  }
+}
+
+// The document stays this reviewer's while the page is open.
+let until = Number(desk.dataset.until);
+let left = false;
+async function renew() {
+  const answer = await fetch(desk.dataset.renew, { method: "POST", headers: { "X-Loopctl-Fragment": "1" } });
+  if (answer.ok) until = (await answer.json()).until_ms;
+  else {
+    const { error } = await answer.json();
+    say(error);
+    said.classList.add("wrong");
+    for (const button of fields.querySelectorAll("button")) button.disabled = true;
+    clearInterval(renewing);
+  }
+}
+const renewing = desk.dataset.own === "true" ? setInterval(() => renew().catch(() => {}), 120_000) : 0;
+addEventListener("pagehide", () => {
+  if (desk.dataset.own !== "true" || left) return;
+  navigator.sendBeacon(desk.dataset.release, new URLSearchParams({ until_ms: String(until) }));
+});
+// A page that comes back from the browser's memory may not have the document any more.
+addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
+
+// The first field that somebody should look at.
+const first = items().findIndex((item) => item.classList.contains("in-doubt"));
+choose(first < 0 ? 0 : first);

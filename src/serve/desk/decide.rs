@@ -1,0 +1,152 @@
+//! What a reviewer decided: checked as rows of a worksheet are, and kept if the document is theirs and as they saw it.
+
+use super::lease;
+use super::open_document::OpenDocument;
+use crate::review::{
+    Action, Decision, Entry, EntryContext, FieldInput, FieldPath, ReviewDocument, checked_entries,
+};
+use crate::serve::api::ApiError;
+use crate::serve::state::Service;
+use crate::store::{HeldAppend, HeldDocument, NewReview};
+use crate::value::DocumentId;
+use jiff::Timestamp;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// What a form of the desk sends. Members that were left empty are empty.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Submitted {
+    /// The word for the action.
+    pub(super) decision: String,
+    /// The field; empty of the document as a whole.
+    pub(super) field: String,
+    /// The right value, as it was typed in.
+    pub(super) after: String,
+    pub(super) comment: String,
+    /// How long it took, in milliseconds.
+    pub(super) spent_ms: String,
+    /// The digest of the result that was shown.
+    pub(super) shown: String,
+    /// The number of the latest decision when the page was made.
+    pub(super) seen: String,
+    /// Whether the reviewer was asked about fields in doubt.
+    pub(super) confirmed: String,
+}
+
+/// Why nothing was kept.
+pub(super) enum Refusal {
+    /// The document is somebody else's, or another one by now.
+    Conflict(ApiError),
+    /// What was sent can't be a decision; the member that is wrong, and why.
+    Invalid(Option<String>, String),
+    /// The journal failed.
+    Failed(ApiError),
+}
+
+impl From<ApiError> for Refusal {
+    fn from(error: ApiError) -> Self {
+        Refusal::Failed(error)
+    }
+}
+
+/// The action that was sent.
+pub(super) fn action_of(submitted: &Submitted) -> Result<Action, Refusal> {
+    Action::written(&submitted.decision).ok_or_else(|| {
+        let known = Action::ALL.map(|action| format!("`{}`", action.as_str())).join(", ");
+        Refusal::Invalid(Some("decision".to_owned()), format!("expected one of {known}"))
+    })
+}
+
+/// The decision that a form is, if it can be one.
+pub(super) fn decision_of(
+    open: OpenDocument,
+    submitted: &Submitted,
+    reviewer: &str,
+) -> Result<(OpenDocument, Decision), (Option<OpenDocument>, Refusal)> {
+    if submitted.shown != open.document.shown {
+        let refusal = Refusal::Conflict(lease::changed(&open, "there is another result"));
+        return Err((Some(open), refusal));
+    }
+    let entry = match entry_of(&open, submitted) {
+        Ok(entry) => entry,
+        Err(refusal) => return Err((Some(open), refusal)),
+    };
+    let id = open.document.id().to_owned();
+    let OpenDocument { run, stored, document, is_blind, latest, profile, source } = open;
+    let documents = BTreeMap::from([(id.clone(), document)]);
+    let comparison = profile.plan.as_deref().map(|plan| plan.scoring.comparison());
+    let known = [id.clone()];
+    let context = EntryContext {
+        documents: &documents,
+        known: &known,
+        reviewer: Some(reviewer),
+        now: Timestamp::now(),
+        comparison,
+    };
+    let checked = checked_entries(&[entry], &context);
+    let document: Option<ReviewDocument> = documents.into_values().next();
+    let Some(document) = document else {
+        return Err((
+            None,
+            Refusal::Failed(ApiError::broken("a mistake in loopctl itself, please report it")),
+        ));
+    };
+    let open = OpenDocument { run, stored, document, is_blind, latest, profile, source };
+    match (checked.decisions.into_iter().next(), checked.errors.into_iter().next()) {
+        (Some(mut decision), None) => {
+            decision.content.blind = open.is_blind;
+            // Two decisions of one moment are two.
+            decision.content.entry = None;
+            Ok((open, decision))
+        }
+        (_, Some(error)) => Err((Some(open), Refusal::Invalid(error.column, error.message))),
+        (None, None) => Err((Some(open), Refusal::Invalid(None, "this is decided already".to_owned()))),
+    }
+}
+
+fn entry_of(open: &OpenDocument, submitted: &Submitted) -> Result<Entry, Refusal> {
+    let action = action_of(submitted)?;
+    let field = Some(submitted.field.trim()).filter(|field| !field.is_empty());
+    let entry = Entry::decided(open.document.id(), field, action, Timestamp::now());
+    let comment = Some(submitted.comment.trim()).filter(|text| !text.is_empty()).map(str::to_owned);
+    let entry = entry.with_notes(comment, submitted.spent_ms.parse().ok());
+    if !matches!(action, Action::Edit | Action::Missed) || submitted.after.trim().is_empty() {
+        return Ok(entry);
+    }
+    let path = FieldPath::named(field.unwrap_or_default());
+    let input = FieldInput::of(&open.document, &path, open.profile.plan.as_deref());
+    let after =
+        input.read(&submitted.after).map_err(|why| Refusal::Invalid(Some("after".to_owned()), why))?;
+    Ok(entry.with_after(after))
+}
+
+/// Keeps a decision.
+pub(super) fn keep(
+    service: &Service,
+    open: &OpenDocument,
+    submitted: &Submitted,
+    decision: &Decision,
+) -> Result<(), Refusal> {
+    let content = serde_json::to_value(&decision.content)
+        .map_err(|_| ApiError::broken("a mistake in loopctl itself, please report it"))?;
+    let review = NewReview {
+        document: DocumentId::new(decision.document.clone()),
+        at: decision.at.to_string(),
+        reviewer: decision.reviewer.clone(),
+        decision: content,
+    };
+    let held = HeldDocument {
+        document: open.stored.key,
+        reviewer: &decision.reviewer,
+        now_ms: lease::now_ms(),
+        seen: submitted.seen.parse().unwrap_or(u64::MAX),
+    };
+    match service.journal.append_held_reviews(&held, &[review]).map_err(ApiError::from)? {
+        HeldAppend::Kept => Ok(()),
+        HeldAppend::NotHeld(lease) => Err(Refusal::Conflict(lease::not_held(open, lease.as_ref()))),
+        HeldAppend::Changed => {
+            Err(Refusal::Conflict(lease::changed(open, "something was decided about the result")))
+        }
+    }
+}

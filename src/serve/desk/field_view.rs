@@ -1,0 +1,221 @@
+//! A field of a document with what can be decided about it.
+
+use super::check::{Again, Typed};
+use super::document_page::DeskPage;
+use super::forms::{hidden, hint, outcome, shown, value_input};
+use crate::review::{Action, FieldInput, FieldPath, Reviewed, ShownField};
+use maud::{Markup, html};
+use serde_json::Value;
+
+/// A field as the page shows it.
+pub(super) struct FieldView<'a> {
+    /// Its number on the page, from 0.
+    pub(super) number: usize,
+    pub(super) path: FieldPath,
+    pub(super) shown: &'a ShownField,
+    /// What holds, if anything was decided: who, what, which value.
+    pub(super) held: Option<Held>,
+    /// How a value of it is typed in.
+    pub(super) input: FieldInput,
+}
+
+/// What was decided about a field.
+pub(super) struct Held {
+    pub(super) reviewer: String,
+    pub(super) action: Action,
+    pub(super) value: Option<Value>,
+    pub(super) comment: Option<String>,
+}
+
+impl FieldView<'_> {
+    /// What was decided about a field.
+    pub(super) fn held(reviewed: &Reviewed, path: &FieldPath) -> Option<Held> {
+        let holds = reviewed.field(path)?.holds()?;
+        Some(Held {
+            reviewer: holds.reviewer.clone(),
+            action: holds.action,
+            value: holds.value.clone(),
+            comment: holds.comment.clone(),
+        })
+    }
+
+    /// Its name without what it lies in.
+    fn name(&self) -> String {
+        self.path.last()
+    }
+
+    /// What it lies in; `None` at the top.
+    pub(super) fn group(&self) -> Option<String> {
+        let steps: Vec<&str> = self.path.pointer().split('/').skip(1).collect();
+        let (_, above) = steps.split_last()?;
+        let named = above.iter().map(|step| match step.parse::<usize>() {
+            Ok(number) => (number + 1).to_string(),
+            Err(_) => step.replace("~1", "/").replace("~0", "~"),
+        });
+        Some(named.collect::<Vec<_>>().join(" ")).filter(|group| !group.is_empty())
+    }
+
+    /// The value as it stands by now.
+    fn current(&self) -> Option<&Value> {
+        match &self.held {
+            Some(held) => held.value.as_ref(),
+            None => self.shown.value.as_ref(),
+        }
+    }
+
+    /// Whether nobody decided about it although somebody should look.
+    pub(super) fn is_open_doubt(&self) -> bool {
+        self.held.is_none() && self.shown.is_doubtful()
+    }
+
+    /// For a screen reader, in one line.
+    fn spoken(&self, reviewer: &str) -> String {
+        let mut parts = vec![format!("{}: {}", self.path, shown(self.current()))];
+        parts.extend(self.shown.support.map(|support| support.replace('_', " ")));
+        match self.shown.issues.len() {
+            0 => {}
+            1 => parts.push("1 issue".to_owned()),
+            more => parts.push(format!("{more} issues")),
+        }
+        if !self.shown.rivals.is_empty() {
+            parts.push("the document says another value, too".to_owned());
+        }
+        parts.push(self.held.as_ref().map_or_else(|| "not decided".to_owned(), |held| held.said(reviewer)));
+        parts.join(", ")
+    }
+}
+
+impl Held {
+    /// In words, for the reviewer who looks at it.
+    pub(super) fn said(&self, reviewer: &str) -> String {
+        let what = match self.action {
+            Action::Accept => "accepted",
+            Action::Edit => "edited",
+            Action::NotPresent => "not in the document",
+            Action::Missed => "added",
+            other => other.as_str(),
+        };
+        if self.reviewer == reviewer {
+            format!("{what} by you")
+        } else {
+            format!("{what} by {}", self.reviewer)
+        }
+    }
+}
+
+/// A field of the list.
+pub(super) fn field(view: &FieldView<'_>, page: &DeskPage<'_>) -> Markup {
+    let (number, reviewer) = (view.number, page.reviewer);
+    let class = match &view.held {
+        Some(_) => "desk-field decided",
+        None if view.shown.is_doubtful() => "desk-field in-doubt",
+        None => "desk-field",
+    };
+    html! {
+        li class=(class) id={ "field-" (number) } tabindex="-1" data-field=(view.path) data-number=(number) aria-label=(view.spoken(reviewer)) {
+            div.desk-value {
+                h4 { (view.name()) }
+                div {
+                    @match &view.held {
+                        Some(held) if held.value != view.shown.value => {
+                            @if let Some(before) = &view.shown.value { del { (shown(Some(before))) } " " }
+                            @match &held.value {
+                                Some(value) => ins { (shown(Some(value))) },
+                                None => span.soft { "not in the document" },
+                            }
+                        }
+                        _ => span { (shown(view.shown.value.as_ref())) }
+                    }
+                }
+                p.desk-marks {
+                    @if let Some(support) = view.shown.support { span class={ "support " (support) } { (support.replace('_', " ")) } }
+                    @if view.shown.disputed { span.support.contradicted { "reviewers differ" } }
+                    @if let Some(held) = &view.held { span.support.held { (held.said(reviewer)) } }
+                }
+            }
+            @if let (None, Some(quote)) = (&view.shown.place, &view.shown.quote) { p.soft { "quote: “" (quote) "”" } }
+            @for rival in &view.shown.rivals {
+                p.desk-rival { "also says " strong { (rival.value) } " in line " (rival.place.line) }
+            }
+            @if !view.shown.issues.is_empty() {
+                ul.desk-issues {
+                    @for issue in &view.shown.issues { li class=(issue.severity) { span.severity { (issue.severity) } " " (issue.message) } }
+                }
+            }
+            @for decision in view.shown.decisions.iter().filter(|decision| decision.comment.is_some()) {
+                p.soft { (decision.reviewer) ": " (decision.comment.as_deref().unwrap_or_default()) }
+            }
+            @if page.is_own { (actions(view, page)) }
+        }
+    }
+}
+
+fn actions(view: &FieldView<'_>, page: &DeskPage<'_>) -> Markup {
+    let name = view.path.to_string();
+    let has_value = view.current().is_some();
+    // A value that was extracted is edited; one that was not is missed, however often it is decided.
+    let change = if view.shown.value.is_some() { Action::Edit } else { Action::Missed };
+    let (key, word) = if change == Action::Edit { ("e", "Edit") } else { ("e", "Add the value") };
+    html! {
+        div.desk-actions {
+            form method="post" action=(page.address("decide")) {
+                (hidden(page, &name))
+                @if has_value { button type="submit" name="decision" value="accept" data-key="a" { "Accept " kbd { "a" } } " " }
+                button type="submit" name="decision" value="not_present" data-key="n" { "Not in the document " kbd { "n" } }
+            }
+            @if view.shown.value.is_some() || view.held.is_none() || has_value {
+                (edit(view, page, change, (key, word)))
+            }
+            (comment(view, page))
+        }
+    }
+}
+
+fn edit(view: &FieldView<'_>, page: &DeskPage<'_>, change: Action, (key, word): (&str, &str)) -> Markup {
+    let name = view.path.to_string();
+    let again = page
+        .again
+        .filter(|again| again.submitted.field == name && again.submitted.decision == change.as_str());
+    let id = format!("after-{}", view.number);
+    let typed = match again {
+        Some(again) => again.submitted.after.clone(),
+        None => view.current().map(|value| view.input.typed(value)).unwrap_or_default(),
+    };
+    let is_wrong = again.is_some_and(|again| matches!(again.typed, Typed::Invalid(..)));
+    html! {
+        details.desk-edit open[again.is_some()] {
+            summary data-key=(key) { (word) " " kbd { (key) } }
+            form method="post" action=(page.address("check")) {
+                (hidden(page, &name))
+                label for=(id) { "The right value of " (view.name()) @if let Some(hint) = hint(&view.input) { span.soft { " (" (hint) ")" } } }
+                (value_input(&view.input, &id, &typed, is_wrong))
+                (note(&format!("note-{}", view.number), again))
+                button type="submit" name="decision" value=(change.as_str()) { "Check" }
+                (outcome(again, &id, &page.address("decide")))
+            }
+        }
+    }
+}
+
+/// A comment that goes with a decision.
+pub(super) fn note(id: &str, again: Option<&Again>) -> Markup {
+    html! {
+        label for=(id) { "Comment " span.soft { "(if it needs one)" } }
+        input id=(id) name="comment" type="text" autocomplete="off" value=(again.map(|again| again.submitted.comment.as_str()).unwrap_or_default());
+    }
+}
+
+fn comment(view: &FieldView<'_>, page: &DeskPage<'_>) -> Markup {
+    let id = format!("comment-{}", view.number);
+    html! {
+        details.desk-edit {
+            summary data-key="c" { "Comment " kbd { "c" } }
+            form method="post" action=(page.address("decide")) {
+                (hidden(page, &view.path.to_string()))
+                label for=(id) { "Comment on " (view.name()) }
+                input id=(id) name="comment" type="text" autocomplete="off" required;
+                button type="submit" name="decision" value="comment" { "Keep the comment" }
+            }
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! The review desk: people decide about results in the browser.
+//!
+//! - `routes`: the addresses; `filter` is what their queries say, `address` how documents are named in them;
+//! - `queue`: which documents wait, kept in memory and brought up to date from the journal; `queue_page` shows it;
+//! - `open_document`: a document with all that its page needs; `plans` keeps profiles of runs for a while;
+//! - `document_page`: the page of a document: `text_pane` its text with the evidence marked, `file_pane` an image or PDF, `field_view` a
+//!   field, `forms` what is typed in, `whole_forms` what is decided about the document as a whole;
+//! - `decide`: what a reviewer decided, checked and kept; `check` scores a value before it is kept; `lease` says who has a document;
+//! - `agreement_page`: how often two reviewers say the same.
+
+mod address;
+mod agreement_page;
+mod check;
+mod decide;
+mod document_page;
+mod field_view;
+mod file_pane;
+mod filter;
+mod forms;
+mod lease;
+mod open_document;
+mod plans;
+mod queue;
+mod queue_page;
+mod routes;
+mod text_pane;
+mod whole_forms;
+
+pub(super) use routes::routes;
+
+use crate::store::{Journal, ReviewShares, StoreError};
+use plans::Plans;
+use queue::Queue;
+use std::sync::Mutex;
+
+/// The shares of documents that are drawn for review, where nobody says otherwise.
+const USUAL_SHARES: ReviewShares = ReviewShares { audit: 0.02, second: 0.1 };
+
+/// What the desk keeps in memory.
+#[derive(Default)]
+pub(super) struct Desk {
+    queue: Mutex<Queue>,
+    plans: Plans,
+}
+
+impl Desk {
+    /// A desk for the runs of a journal, whose drawn shares are settled if they are not yet.
+    pub(super) fn of(journal: &Journal) -> Result<Self, StoreError> {
+        journal.settle_review_shares(USUAL_SHARES)?;
+        Ok(Desk::default())
+    }
+}

@@ -1,0 +1,40 @@
+//! Profiles of runs, compiled once in a while: a page of a document needs that of its run.
+
+use crate::serve::profiles::{ProfileSource, RecordedProfile};
+use crate::store::{RunId, StoredRun};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// For how long a profile is taken for what it was.
+const FRESH: Duration = Duration::from_secs(20);
+
+/// Most profiles that are kept.
+const MOST: usize = 8;
+
+/// Profiles of runs.
+#[derive(Default)]
+pub(super) struct Plans {
+    kept: Mutex<Vec<(RunId, Instant, RecordedProfile)>>,
+}
+
+impl Plans {
+    /// The profile of a run.
+    pub(super) fn of_run(&self, source: &dyn ProfileSource, run: &StoredRun) -> RecordedProfile {
+        let lock = || self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        {
+            let mut kept = lock();
+            kept.retain(|(_, at, _)| at.elapsed() < FRESH);
+            if let Some((.., profile)) = kept.iter().find(|(id, ..)| *id == run.id) {
+                return profile.clone();
+            }
+        }
+        let profile = source.of_run(run);
+        let mut kept = lock();
+        kept.retain(|(id, ..)| *id != run.id);
+        if kept.len() >= MOST {
+            kept.remove(0);
+        }
+        kept.push((run.id.clone(), Instant::now(), profile.clone()));
+        profile
+    }
+}

@@ -1,0 +1,242 @@
+//! The list of documents that wait.
+
+use super::address;
+use super::filter::{Filter, SECOND_REVIEW};
+use super::forms::number;
+use super::queue::{QueueFacets, QueueRow, Turn};
+use crate::serve::access::{Identity, Role};
+use crate::store::{DocumentKey, Lease, ReviewShares};
+use maud::{Markup, html};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Documents on a page of the list.
+const PAGE: usize = 50;
+
+/// What the page shows.
+pub(super) struct QueuePage<'a> {
+    filter: &'a Filter,
+    identity: &'a Identity,
+    rows: Vec<ListedRow<'a>>,
+    /// How many documents are asked for in all.
+    count: usize,
+    page: usize,
+    facets: QueueFacets,
+    shares: Option<ReviewShares>,
+}
+
+/// A document of the list.
+struct ListedRow<'a> {
+    row: &'a QueueRow,
+    turn: Turn,
+    /// Who has it open.
+    holder: Option<&'a str>,
+}
+
+impl<'a> QueuePage<'a> {
+    /// The part of the queue that a reviewer asks for.
+    pub(super) fn of(
+        rows: &'a [Arc<QueueRow>],
+        leases: &'a [Lease],
+        identity: &'a Identity,
+        filter: &'a Filter,
+        shares: Option<ReviewShares>,
+    ) -> Self {
+        let holders: BTreeMap<DocumentKey, &str> =
+            leases.iter().map(|lease| (lease.document, lease.reviewer.as_str())).collect();
+        let mut facets = QueueFacets::default();
+        let mut listed = Vec::new();
+        for row in rows {
+            let (turn, holder) = (row.turn(&identity.name), holders.get(&row.key).copied());
+            if !facets.types.contains(&row.document_type) {
+                facets.types.insert(row.document_type.clone());
+            }
+            if !facets.runs.contains(&row.run) {
+                facets.runs.insert(row.run.clone());
+            }
+            let is_open_by_them = holder == Some(identity.name.as_str());
+            if !filter.admits_rest(row, turn, &identity.name, is_open_by_them) {
+                continue;
+            }
+            for reason in &row.reasons {
+                *facets.reasons.entry(reason.as_str()).or_default() += 1;
+            }
+            if turn == Turn::Second {
+                *facets.reasons.entry(SECOND_REVIEW).or_default() += 1;
+            }
+            if filter.admits(row, turn, &identity.name, is_open_by_them) {
+                listed.push(ListedRow { row, turn, holder });
+            }
+        }
+        // The order is that of the queue; what is for a second look comes last.
+        listed.sort_by_key(|listed| listed.turn == Turn::Second);
+        let count = listed.len();
+        let page = filter.page().min(count.div_ceil(PAGE).max(1));
+        let rows = listed.into_iter().skip((page - 1) * PAGE).take(PAGE).collect();
+        QueuePage { filter, identity, rows, count, page, facets, shares }
+    }
+}
+
+/// The page.
+pub(super) fn queue_page(model: &QueuePage<'_>) -> Markup {
+    html! {
+        link rel="stylesheet" href="/assets/desk.css";
+        h1 { "Review" }
+        p { "Documents that a person should look at, the most urgent reason first, then those with the most values in doubt. " a href="/review/agreement" { "How far reviewers agree" } }
+        (reasons(model))
+        (filters(model))
+        @if model.rows.is_empty() {
+            p.empty { "No document waits here." }
+        } @else {
+            (table(model))
+            (pages(model))
+        }
+        @if model.identity.may(Role::Admin) { (shares(model)) }
+    }
+}
+
+fn reasons(model: &QueuePage<'_>) -> Markup {
+    html! {
+        nav aria-label="Reasons" {
+            ul.tiles.desk-reasons {
+                @for (word, said) in Filter::reasons() {
+                    @let count = model.facets.reasons.get(word).copied().unwrap_or_default();
+                    @let is_chosen = model.filter.reason == word;
+                    li class=[is_chosen.then_some("review")] {
+                        a href={ "/review" (model.filter.with_reason(if is_chosen { "" } else { word }).query()) } aria-current=[is_chosen.then_some("true")] {
+                            strong { (count) } span { (said) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn filters(model: &QueuePage<'_>) -> Markup {
+    let filter = model.filter;
+    html! {
+        form.desk-filters method="get" action="/review" {
+            @if !filter.reason.is_empty() { input type="hidden" name="reason" value=(filter.reason); }
+            div {
+                label for="filter-state" { "State" }
+                select id="filter-state" name="state" {
+                    @for (word, said) in Filter::states() { option value=(word) selected[filter.state == word] { (said) } }
+                }
+            }
+            div {
+                label for="filter-type" { "Document type" }
+                select id="filter-type" name="type" {
+                    option value="" { "all" }
+                    @for one in &model.facets.types { option value=(one) selected[filter.document_type == *one] { (one) } }
+                }
+            }
+            div {
+                label for="filter-run" { "Run" }
+                select id="filter-run" name="run" {
+                    option value="" { "all" }
+                    @for one in model.facets.runs.iter().rev() { option value=(one) selected[filter.run == one.as_str()] { (one) } }
+                }
+            }
+            div.desk-check {
+                input id="filter-mine" type="checkbox" name="mine" value="yes" checked[filter.mine == "yes"];
+                label for="filter-mine" { "Mine" }
+            }
+            button type="submit" { "Show" }
+        }
+    }
+}
+
+fn table(model: &QueuePage<'_>) -> Markup {
+    let words = Filter::reasons();
+    let said = |word: &str| words.iter().find(|(known, _)| *known == word).map_or("", |(_, said)| *said);
+    html! {
+        div.wide tabindex="0" role="region" aria-label="Documents" {
+            table {
+                caption { (model.count) @if model.count == 1 { " document" } @else { " documents" } }
+                thead { tr {
+                    th scope="col" { "Document" }
+                    th scope="col" { "Type" }
+                    th scope="col" { "Waits because" }
+                    th.number scope="col" { "In doubt" }
+                    th.number scope="col" { "Score" }
+                    th scope="col" { "Review" }
+                } }
+                tbody {
+                    @for listed in &model.rows {
+                        @let row = listed.row;
+                        tr {
+                            th scope="row" data-of="Document" {
+                                a href={ (address::of_document(row.run.as_str(), &row.document)) (model.filter.query()) } { bdi { (row.document) } }
+                            }
+                            td data-of="Type" { bdi { (row.document_type) } }
+                            td data-of="Waits because" {
+                                @for (at, reason) in row.reasons.iter().enumerate() {
+                                    @if at > 0 { "; " }
+                                    (said(reason.as_str()))
+                                }
+                                @if listed.turn == Turn::Second { @if !row.reasons.is_empty() { "; " } (said(SECOND_REVIEW)) }
+                            }
+                            td.number data-of="In doubt" { (row.doubts) }
+                            td.number data-of="Score" { (number(row.overall)) }
+                            td data-of="Review" { bdi { (state(listed, &model.identity.name)) } }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn state(listed: &ListedRow<'_>, reviewer: &str) -> String {
+    let row = listed.row;
+    let own = |name: &str| if name == reviewer { "you".to_owned() } else { name.to_owned() };
+    let mut said = match listed.turn {
+        // Who decided what is not for the second reviewer to see.
+        Turn::Second => "a second look".to_owned(),
+        _ if row.reviewers.is_empty() => row.state.as_str().replace('_', " "),
+        _ => {
+            let names: Vec<String> = row.reviewers.iter().map(|name| own(name)).collect();
+            format!("{} by {}", row.state.as_str().replace('_', " "), names.join(", "))
+        }
+    };
+    if let Some(holder) = listed.holder {
+        said.push_str(&format!(" (open at {})", own(holder)));
+    }
+    said
+}
+
+fn pages(model: &QueuePage<'_>) -> Markup {
+    let last = model.count.div_ceil(PAGE);
+    html! {
+        @if last > 1 {
+            nav.desk-pages aria-label="Pages" {
+                @if model.page > 1 { a rel="prev" href={ "/review" (model.filter.at_page(model.page - 1).query()) } { "Before" } }
+                span { "page " (model.page) " of " (last) }
+                @if model.page < last { a rel="next" href={ "/review" (model.filter.at_page(model.page + 1).query()) } { "Next" } }
+            }
+        }
+    }
+}
+
+fn shares(model: &QueuePage<'_>) -> Markup {
+    let shares = model.shares.unwrap_or(ReviewShares::NONE);
+    let percent = |share: f64| (share * 10_000.0).round() / 100.0;
+    html! {
+        details {
+            summary { "Documents that are drawn" }
+            p.soft { "Some documents are looked at whatever their results are, and some twice. They are drawn by their names before they are run, so that nobody chooses them. A run keeps the shares with which it began." }
+            form.desk-filters method="post" action="/review/shares" {
+                div {
+                    label for="share-audit" { "Audit sample, % of all documents" }
+                    input id="share-audit" name="audit" type="number" min="0" max="100" step="any" required value=(percent(shares.audit));
+                }
+                div {
+                    label for="share-second" { "Second review, % of those reviewed" }
+                    input id="share-second" name="second" type="number" min="0" max="100" step="any" required value=(percent(shares.second));
+                }
+                button type="submit" { "Use for runs from now on" }
+            }
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! The text of a document with the places of its fields marked.
+
+use maud::{Markup, html};
+use std::collections::BTreeSet;
+
+/// A place in the text that a field has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Mark {
+    /// Its first character, and one past its last.
+    pub(super) start: usize,
+    pub(super) end: usize,
+    /// The number of the field on the page.
+    pub(super) field: usize,
+    /// Whether it says another value than the field's.
+    pub(super) is_rival: bool,
+}
+
+/// A part of the text that the same marks cover.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Segment<'t> {
+    text: &'t str,
+    evidence: Vec<usize>,
+    rivals: Vec<usize>,
+}
+
+/// The text in parts that the same marks cover. Marks beyond its end are cut.
+fn segments<'t>(text: &'t str, marks: &[Mark]) -> Vec<Segment<'t>> {
+    let ends: BTreeSet<usize> = marks.iter().flat_map(|mark| [mark.start, mark.end]).collect();
+    let mut ends = ends.into_iter().peekable();
+    // Where parts end, in characters and in bytes.
+    let mut cuts = vec![(0, 0)];
+    let mut count = 0;
+    for (byte, _) in text.char_indices() {
+        if ends.next_if(|end| *end <= count).is_some() && byte > 0 {
+            cuts.push((count, byte));
+        }
+        count += 1;
+    }
+    cuts.push((count, text.len()));
+    let parts = cuts.iter().zip(cuts.iter().skip(1));
+    let of_part = |((start, from), (_, to)): (&(usize, usize), &(usize, usize))| {
+        let covering = |is_rival: bool| {
+            let covers =
+                move |mark: &&Mark| mark.is_rival == is_rival && mark.start <= *start && *start < mark.end;
+            marks.iter().filter(covers).map(|mark| mark.field).collect::<Vec<usize>>()
+        };
+        Some(Segment { text: text.get(*from..*to)?, evidence: covering(false), rivals: covering(true) })
+    };
+    parts.filter_map(of_part).filter(|segment| !segment.text.is_empty()).collect()
+}
+
+/// The text as it stands on the page: text nodes, and marks round those that fields have.
+pub(super) fn text_pane(text: &str, marks: &[Mark]) -> Markup {
+    html! {
+        div.desk-text {
+            @for segment in segments(text, marks) {
+                @if segment.evidence.is_empty() && segment.rivals.is_empty() {
+                    (segment.text)
+                } @else {
+                    mark tabindex="-1" data-evidence=(numbers(&segment.evidence)) data-rivals=(numbers(&segment.rivals)) { (segment.text) }
+                }
+            }
+        }
+    }
+}
+
+fn numbers(fields: &[usize]) -> String {
+    fields.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn mark(start: usize, end: usize, field: usize, is_rival: bool) -> Mark {
+        Mark { start, end, field, is_rival }
+    }
+
+    #[test]
+    fn overlapping_places_are_told_apart() {
+        let marks = [mark(1, 4, 0, false), mark(3, 6, 1, false), mark(3, 4, 2, true), mark(9, 99, 3, false)];
+        let shown: Vec<(&str, Vec<usize>, Vec<usize>)> = segments("häßliche Ä", &marks)
+            .into_iter()
+            .map(|segment| (segment.text, segment.evidence, segment.rivals))
+            .collect();
+        assert_eq!(
+            shown,
+            [
+                ("h", vec![], vec![]),
+                ("äß", vec![0], vec![]),
+                ("l", vec![0, 1], vec![2]),
+                ("ic", vec![1], vec![]),
+                ("he ", vec![], vec![]),
+                ("Ä", vec![3], vec![]),
+            ]
+        );
+    }
+
+    #[test]
+    fn nothing_of_a_document_is_markup() {
+        let page = text_pane("<script>alert(1)</script> & \"x\"", &[mark(0, 8, 0, false)]).into_string();
+        assert!(page.contains("&lt;script&gt;") && !page.contains("<script"), "{page}");
+    }
+
+    proptest! {
+        #[test]
+        fn the_text_is_whole(
+            text in "[aä\u{1F600} \n<]{0,40}",
+            places in prop::collection::vec((0_usize..50, 0_usize..50, 0_usize..4, any::<bool>()), 0..8),
+        ) {
+            let marks: Vec<Mark> = places.into_iter().map(|(start, end, field, rival)| mark(start, end, field, rival)).collect();
+            let parts = segments(&text, &marks);
+            prop_assert_eq!(parts.iter().map(|part| part.text).collect::<String>(), text);
+        }
+    }
+}
