@@ -9,7 +9,9 @@ mod api;
 mod assets;
 mod blocking;
 mod desk;
+mod connections;
 mod feed;
+mod health;
 mod jobs;
 mod metrics;
 mod pages;
@@ -17,6 +19,7 @@ mod profiles;
 mod router;
 mod runs;
 mod settings;
+mod slow_bodies;
 mod state;
 mod trends;
 mod tuning;
@@ -30,7 +33,6 @@ pub(crate) use tuning::{Knob, ProfileDetails, ProfileText, ProfileTuning, Refuse
 
 use crate::store::StoreError;
 use std::io;
-use std::net::SocketAddr;
 use std::sync::Arc;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
@@ -74,8 +76,7 @@ pub(crate) async fn serve(
         told.jobs.stop();
     };
     let watching = tokio::spawn(trends::watch(Arc::downgrade(&service)));
-    let router = router::router(Arc::clone(&service)).into_make_service_with_connect_info::<SocketAddr>();
-    let served = axum::serve(listener, router).with_graceful_shutdown(stopped).await;
+    let served = connections::serve(router::router(Arc::clone(&service)), listener, stopped).await;
     watching.abort();
     served?;
     let given_up = async { giving_up.wait_for(|stop| *stop).await.map(drop) };

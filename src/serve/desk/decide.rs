@@ -87,7 +87,10 @@ pub(super) fn decision_of(
     let checked = checked_entries(&[entry], &context);
     let document: Option<ReviewDocument> = documents.into_values().next();
     let Some(document) = document else {
-        return Err((None, Refusal::Failed(ApiError::broken("a mistake in loopctl itself, please report it"))));
+        return Err((
+            None,
+            Refusal::Failed(ApiError::broken("a mistake in loopctl itself, please report it")),
+        ));
     };
     let open = OpenDocument { run, stored, document, is_blind, latest, profile, source };
     match (checked.decisions.into_iter().next(), checked.errors.into_iter().next()) {
@@ -113,7 +116,8 @@ fn entry_of(open: &OpenDocument, submitted: &Submitted) -> Result<Entry, Refusal
     }
     let path = FieldPath::named(field.unwrap_or_default());
     let input = FieldInput::of(&open.document, &path, open.profile.plan.as_deref());
-    let after = input.read(&submitted.after).map_err(|why| Refusal::Invalid(Some("after".to_owned()), why))?;
+    let after =
+        input.read(&submitted.after).map_err(|why| Refusal::Invalid(Some("after".to_owned()), why))?;
     Ok(entry.with_after(after))
 }
 

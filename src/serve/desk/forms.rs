@@ -103,7 +103,8 @@ pub(super) fn shown(value: Option<&Value>) -> String {
         None | Some(Value::Null) => "–".to_owned(),
         Some(Value::String(text)) => text.clone(),
         Some(Value::Array(items)) if items.iter().all(|item| !item.is_object() && !item.is_array()) => {
-            let texts = items.iter().map(|item| item.as_str().map_or_else(|| item.to_string(), str::to_owned));
+            let texts =
+                items.iter().map(|item| item.as_str().map_or_else(|| item.to_string(), str::to_owned));
             texts.collect::<Vec<_>>().join(", ")
         }
         Some(other) => other.to_string(),

@@ -3,7 +3,8 @@
 use super::queue::{decision_of, review_document};
 use crate::plan::Plan;
 use crate::review::{
-    Decision, DeclaredFields, RecordedSource, ReviewDocument, ReviewedScore, Shares, SourceText, score_extraction,
+    Decision, DeclaredFields, RecordedSource, ReviewDocument, ReviewedScore, Shares, SourceText,
+    score_extraction,
 };
 use crate::serve::api::ApiError;
 use crate::serve::profiles::RecordedProfile;
@@ -93,7 +94,8 @@ fn read_source(service: &Service, run: &StoredRun, stored: &StoredDocument) -> R
     let record = service.reading.source_record(stored.key)?;
     let folder = run.record.settings.get("folder").and_then(Value::as_str).map(Path::new);
     // Paths are those of the folder in which the run began.
-    let path = stored.record.path.as_deref().map(|path| folder.map_or(path.into(), |folder| folder.join(path)));
+    let path =
+        stored.record.path.as_deref().map(|path| folder.map_or(path.into(), |folder| folder.join(path)));
     Ok(SourceText::read(RecordedSource {
         id: &stored.record.id,
         path: path.as_deref(),

@@ -3,9 +3,7 @@
 use crate::result::DocumentResult;
 use crate::review::{Decision, DeclaredFields, Draws, Reason, ReviewDocument, ReviewState, Shares};
 use crate::serve::api::ApiError;
-use crate::store::{
-    DocumentKey, Journal, JournalMark, ReviewShares, RunId, StoredDocument, StoredReview,
-};
+use crate::store::{DocumentKey, Journal, JournalMark, ReviewShares, RunId, StoredDocument, StoredReview};
 use serde::Deserialize;
 use serde_json::Value;
 use std::cmp::Reverse;
@@ -212,8 +210,11 @@ pub(super) fn review_document(
 /// A decision that is kept.
 pub(super) fn decision_of(kept: &StoredReview) -> Result<Decision, ApiError> {
     Decision::read(kept.document.as_str(), &kept.reviewer, &kept.at, &kept.decision).ok_or_else(|| {
-        ApiError::broken(format!("decision {} in the journal is none that this loopctl understands", kept.number))
-            .help("use the loopctl that wrote it, or a later one")
+        ApiError::broken(format!(
+            "decision {} in the journal is none that this loopctl understands",
+            kept.number
+        ))
+        .help("use the loopctl that wrote it, or a later one")
     })
 }
 

@@ -206,10 +206,9 @@ async fn decide(
     let is_fragment = headers.contains_key(FRAGMENT);
     let who = identity.name.clone();
     let title = named.1.clone();
-    let answer = on_blocking_thread(move || {
-        decided(&service, &named, (&who, &filter), submitted, is_fragment)
-    })
-    .await?;
+    let answer =
+        on_blocking_thread(move || decided(&service, &named, (&who, &filter), submitted, is_fragment))
+            .await?;
     Ok(answered(answer, is_fragment, &title, &identity))
 }
 
@@ -359,7 +358,8 @@ async fn agreement(
     Reviewer(identity): Reviewer,
     State(service): State<Arc<Service>>,
 ) -> Result<Markup, ApiError> {
-    let body = on_blocking_thread(move || Ok::<_, ApiError>(agreement_page(&agreement_of(&service)?))).await?;
+    let body =
+        on_blocking_thread(move || Ok::<_, ApiError>(agreement_page(&agreement_of(&service)?))).await?;
     Ok(page("Agreement", &identity, Section::Review, &[], &body))
 }
 
@@ -394,7 +394,9 @@ async fn set_shares(
 ) -> Result<Redirect, ApiError> {
     for (name, percent) in [("audit", form.audit), ("second", form.second)] {
         if !(0.0..=100.0).contains(&percent) {
-            return Err(ApiError::bad_request(format!("`{name}`: expected 0 to 100 percent, found `{percent}`")));
+            return Err(ApiError::bad_request(format!(
+                "`{name}`: expected 0 to 100 percent, found `{percent}`"
+            )));
         }
     }
     let shares = ReviewShares { audit: form.audit / 100.0, second: form.second / 100.0 };

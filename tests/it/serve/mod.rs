@@ -1,8 +1,10 @@
 //! The service, as its callers see it: over HTTP.
 
+mod attacks;
 mod browser;
 mod desk;
 mod in_a_browser;
 mod jobs;
+mod metrics;
 mod pages;
 mod running;
