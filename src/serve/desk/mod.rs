@@ -34,7 +34,7 @@ use queue::Queue;
 use std::sync::Mutex;
 
 /// The shares of documents that are drawn for review, where nobody says otherwise.
-const USUAL_SHARES: ReviewShares = ReviewShares { audit: 0.02, second: 0.1 };
+pub(super) const USUAL_SHARES: ReviewShares = ReviewShares { audit: 0.02, second: 0.1 };
 
 /// What the desk keeps in memory.
 #[derive(Default)]
