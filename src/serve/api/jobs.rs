@@ -118,6 +118,7 @@ pub(super) struct Page {
         (status = 200, description = "The same was submitted before", body = Job),
         (status = 400, description = "What was sent can't be understood", body = ErrorAnswer),
         (status = 413, description = "The document is too large", body = ErrorAnswer),
+        (status = 404, description = "There is no such profile", body = ErrorAnswer),
         (status = 422, description = "The profile, the type or a setting can't be used, or the key was used for another document", body = ErrorAnswer),
         (status = 429, description = "Too many documents wait; `Retry-After` says when to try again", body = ErrorAnswer),
     )
@@ -176,6 +177,7 @@ pub(super) fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Api
         (status = 202, description = "They are in the queue", body = Jobs),
         (status = 400, description = "What was sent can't be understood", body = ErrorAnswer),
         (status = 413, description = "A document is too large", body = ErrorAnswer),
+        (status = 404, description = "There is no such profile", body = ErrorAnswer),
         (status = 422, description = "The profile, the type or a setting can't be used", body = ErrorAnswer),
         (status = 429, description = "Too many documents wait", body = ErrorAnswer),
     )
@@ -447,6 +449,10 @@ impl From<SubmitError> for ApiError {
             SubmitError::UnknownType { .. } => {
                 unprocessable(said).help("leave `document_type` out to have it classified")
             }
+            SubmitError::UnknownProfile { guess, .. } => ApiError::not_found(said).help(match guess {
+                Some(guess) => format!("did you mean `{guess}`?"),
+                None => "`GET /api/profiles` names those that there are".to_owned(),
+            }),
             SubmitError::Setting(_) => {
                 unprocessable(said).help("keys under `accept`, `stop` and `variables` can be set")
             }

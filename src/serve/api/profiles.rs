@@ -92,15 +92,7 @@ pub(in crate::serve) fn compiled(
     service: &Service,
     request: ProfileRequest,
 ) -> Result<CompiledProfile, ApiError> {
-    let names = service.profiles.names();
-    if !names.contains(&request.name) {
-        let guess = crate::diag::nearest(&request.name, names.iter().map(String::as_str));
-        let message = format!("there is no profile `{}`", sanitize_line(&request.name));
-        return Err(ApiError::not_found(message).help(match guess {
-            Some(guess) => format!("did you mean `{guess}`?"),
-            None => "`GET /api/profiles` names those that there are".to_owned(),
-        }));
-    }
+    service.jobs.check_profile(&request.name)?;
     service.profiles.compile(&request).map_err(|problems| SubmitError::Profile(problems).into())
 }
 

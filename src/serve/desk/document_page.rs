@@ -11,6 +11,7 @@ use super::open_document::OpenDocument;
 use super::text_pane::{Mark, text_pane};
 use super::whole_forms::bar;
 use crate::review::{FieldInput, FieldPath, Reviewed, ReviewedScore, ShownDocument};
+use crate::serve::pages::marked;
 use crate::store::Lease;
 use maud::{Markup, html};
 
@@ -124,6 +125,7 @@ pub(super) fn document_page(page: &DeskPage<'_>) -> Markup {
         link rel="stylesheet" href="/assets/desk.css";
         div.desk-head {
             h1 { (shown.document) }
+            p.desk-back { a href={ "/review" (page.filter.query()) } { "Back to the list" } }
             dl.facts {
                 div { dt { "type" } dd { (shown.document_type) } }
                 div { dt { "run" } dd { (shown.run) } }
@@ -133,7 +135,6 @@ pub(super) fn document_page(page: &DeskPage<'_>) -> Markup {
                     div { dt { "waits because" } dd { (reasons(page)) } }
                 }
             }
-            p.desk-back { a href={ "/review" (page.filter.query()) } { "Back to the list" } }
         }
         @if open.is_blind {
             p.desk-note { "A second look: what the first reviewer decided is shown when you are done." }
@@ -215,7 +216,7 @@ pub(super) fn fields_pane(page: &DeskPage<'_>) -> Markup {
             @if !page.shown.issues.is_empty() {
                 h3 { "About the document" }
                 ul.desk-issues {
-                    @for issue in &page.shown.issues { li class=(issue.severity) { span.severity { (issue.severity) } " " (issue.message) } }
+                    @for issue in &page.shown.issues { li class=(issue.severity) { span.severity { (issue.severity) } " " (marked(&issue.message)) } }
                 }
             }
             @for comment in &page.shown.comments { p.soft { (comment.reviewer) ": " (comment.comment) } }

@@ -4,6 +4,7 @@ use super::check::{Again, Typed};
 use super::document_page::DeskPage;
 use super::forms::{hidden, hint, outcome, shown, value_input};
 use crate::review::{Action, FieldInput, FieldPath, Reviewed, ShownField};
+use crate::serve::pages::marked;
 use maud::{Markup, html};
 use serde_json::Value;
 
@@ -135,11 +136,20 @@ pub(super) fn field(view: &FieldView<'_>, page: &DeskPage<'_>) -> Markup {
             }
             @if !view.shown.issues.is_empty() {
                 ul.desk-issues {
-                    @for issue in &view.shown.issues { li class=(issue.severity) { span.severity { (issue.severity) } " " (issue.message) } }
+                    @for issue in &view.shown.issues { li class=(issue.severity) { span.severity { (issue.severity) } " " (marked(&issue.message)) } }
                 }
             }
-            @for decision in view.shown.decisions.iter().filter(|decision| decision.comment.is_some()) {
-                p.soft { (decision.reviewer) ": " (decision.comment.as_deref().unwrap_or_default()) }
+            @for decision in &view.shown.decisions {
+                @if view.shown.disputed || decision.comment.is_some() {
+                    p.soft {
+                        (decision.reviewer) ": "
+                        @if view.shown.disputed {
+                            @match &decision.value { Some(value) => { strong { (shown(Some(value))) } } None => "not in the document" }
+                            " "
+                        }
+                        @if let Some(comment) = &decision.comment { (comment) }
+                    }
+                }
             }
             @if page.is_own { (actions(view, page)) }
         }

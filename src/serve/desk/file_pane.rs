@@ -88,7 +88,7 @@ pub(super) fn file(open: &OpenDocument) -> Option<Response> {
         (header::CONTENT_TYPE, media.media_type()),
         (header::CONTENT_DISPOSITION, "inline"),
         // It may stand in a frame of the desk, and do nothing by itself.
-        (header::CONTENT_SECURITY_POLICY, "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'"),
+        (header::CONTENT_SECURITY_POLICY, "default-src 'none'; object-src 'self'; style-src 'unsafe-inline'; frame-ancestors 'self'"),
         (header::X_FRAME_OPTIONS, "SAMEORIGIN"),
         (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
     ];

@@ -3,6 +3,7 @@
 use super::check::{Again, CheckedValue, Typed};
 use super::document_page::DeskPage;
 use crate::review::FieldInput;
+use crate::serve::pages::marked;
 use maud::{Markup, html};
 use serde_json::Value;
 
@@ -61,7 +62,7 @@ pub(super) fn hint(input: &FieldInput) -> Option<&'static str> {
 pub(super) fn outcome(again: Option<&Again>, id: &str, decide: &str) -> Markup {
     match again.map(|again| &again.typed) {
         None => html! {},
-        Some(Typed::Invalid(_, why)) => html! { p.desk-wrong id={ (id) "-wrong" } role="alert" { (why) } },
+        Some(Typed::Invalid(_, why)) => html! { p.desk-wrong id={ (id) "-wrong" } role="alert" { (marked(why)) } },
         Some(Typed::Checked(checked)) => html! {
             div.desk-checked role="group" aria-label="What the profile says of this value" {
                 (checked_value(checked))
@@ -85,7 +86,7 @@ fn checked_value(checked: &CheckedValue) -> Markup {
                 @if checked.issues.is_empty() {
                     p.soft { "No issue is left about this field." }
                 }
-                ul.desk-issues { @for issue in &checked.issues { li { span.severity { (issue.severity) } " " (issue.message) } } }
+                ul.desk-issues { @for issue in &checked.issues { li { span.severity { (issue.severity) } " " (marked(&issue.message)) } } }
             }
             Err(why) => p.soft { "Not scored: " (why) }
         }

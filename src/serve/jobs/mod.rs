@@ -20,10 +20,12 @@ use super::feed::Feed;
 use super::metrics::Metrics;
 use super::profiles::{CompiledProfile, ProfileRequest, ProfileSource};
 use super::settings::ServiceSettings;
+use crate::diag::nearest;
 use crate::plan::Plan;
 use crate::run::asked_of;
 use crate::run::{plan_ids, plugins_of};
 use crate::store::{DocumentStage, Journal, RunId, RunRecord, RunStage, StoreError, StoredJob, StoredRun};
+use crate::value::sanitize_line;
 use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -48,6 +50,8 @@ pub(crate) struct Jobs {
     feed: Arc<Feed>,
     metrics: Arc<Metrics>,
     uploads: Uploads,
+    /// The profile of documents that name none.
+    usual_profile: String,
     most_waiting: u64,
     jobs: Option<usize>,
     lines: Mutex<BTreeMap<ProfileRequest, OpenLine>>,
@@ -82,6 +86,7 @@ impl Jobs {
             feed,
             metrics,
             uploads: Uploads::new(settings),
+            usual_profile: settings.profile.clone(),
             most_waiting: settings.most_waiting,
             jobs: settings.jobs,
             lines: Mutex::default(),
@@ -103,6 +108,8 @@ impl Jobs {
             let stages = self.journal.stages(&run.id)?;
             let left = DocumentStage::LEFT.iter().any(|stage| stages.of(*stage) > 0);
             if run.stage == RunStage::Open && left {
+                // What was given up when the service was stopped goes on.
+                self.journal.requeue_all(&run.id, &[DocumentStage::GivenUp])?;
                 match self.line(&request) {
                     Ok(line) => line.look(),
                     Err(error) => self.troubles.set(&request.name, error.to_string()),
@@ -110,6 +117,20 @@ impl Jobs {
             }
         }
         Ok(())
+    }
+
+    /// Refuses a name that is none of a profile's. A path is none, so that nobody has the service read whatever file: but for the one that
+    /// the service was started with.
+    ///
+    /// # Errors
+    /// That there is no such profile.
+    pub(super) fn check_profile(&self, name: &str) -> Result<(), SubmitError> {
+        let names = self.profiles.names();
+        if name == self.usual_profile || names.iter().any(|known| known == name) {
+            return Ok(());
+        }
+        let guess = nearest(name, names.iter().map(String::as_str)).map(str::to_owned);
+        Err(SubmitError::UnknownProfile { given: sanitize_line(name), guess })
     }
 
     /// What keeps documents from being worked on: profile and reason.

@@ -60,6 +60,14 @@ pub(in crate::serve) enum SubmitError {
         /// Those that it has.
         known: String,
     },
+    /// There is no profile of this name.
+    #[error("there is no profile `{given}`")]
+    UnknownProfile {
+        /// As it was given.
+        given: String,
+        /// One that is called much alike.
+        guess: Option<String>,
+    },
     /// A setting that a submission may not lay over a profile.
     #[error("`{0}` can't be set by a submission")]
     Setting(String),

@@ -16,5 +16,5 @@ pub(super) use layout::{Section, page};
 pub(super) use login::login;
 pub(super) use parts::paged;
 pub(super) use run::{filter_key, run, run_part};
-pub(super) use run_document::{document, document_part};
+pub(super) use run_document::{document, document_part, marked};
 pub(super) use runs::{runs, runs_part};

@@ -1,6 +1,6 @@
 //! `loopctl serve` as a process, and what asks it.
 
-use crate::workspace::Workspace;
+use crate::workspace::{PLENTY, Workspace};
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -43,7 +43,8 @@ impl Server {
     pub(crate) fn start(place: &Workspace, arguments: &[&str]) -> Self {
         let mut command = place.process();
         command.args(["serve", "--listen", "127.0.0.1:0", "--data", "data"]).args(arguments);
-        let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut child =
+            command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
         let mut said = String::new();
         let (address, token) = loop {
@@ -142,7 +143,9 @@ impl Request<'_> {
     pub(crate) fn files(self, fields: &[(&str, &str)], files: &[(&str, &str)]) -> Self {
         let mut body = String::new();
         for (name, value) in fields {
-            body.push_str(&format!("--part\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n"));
+            body.push_str(&format!(
+                "--part\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n"
+            ));
         }
         for (name, content) in files {
             let head = format!("Content-Disposition: form-data; name=\"file\"; filename=\"{name}\"");
@@ -155,6 +158,7 @@ impl Request<'_> {
     pub(crate) fn send(self) -> Answer {
         let host = if self.has_host { String::new() } else { format!("Host: {}\r\n", self.server.address) };
         let mut stream = TcpStream::connect(self.server.address).unwrap();
+        stream.set_read_timeout(Some(PLENTY)).unwrap();
         stream.write_all(format!("{}{host}\r\n", self.head).as_bytes()).unwrap();
         // A service that has refused it need not read all.
         let _ = stream.write_all(&self.body);
