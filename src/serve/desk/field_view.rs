@@ -4,7 +4,7 @@ use super::check::{Again, Typed};
 use super::document_page::DeskPage;
 use super::forms::{hidden, hint, outcome, shown, value_input};
 use crate::review::{Action, FieldInput, FieldPath, Reviewed, ShownField};
-use crate::serve::pages::marked;
+use crate::serve::pages::{marked, outside};
 use maud::{Markup, html};
 use serde_json::Value;
 
@@ -111,28 +111,28 @@ pub(super) fn field(view: &FieldView<'_>, page: &DeskPage<'_>) -> Markup {
     html! {
         li class=(class) id={ "field-" (number) } tabindex="-1" data-field=(view.path) data-number=(number) aria-label=(view.spoken(reviewer)) {
             div.desk-value {
-                h4 { (view.name()) }
+                h4 { (outside(&view.name())) }
                 div {
                     @match &view.held {
                         Some(held) if held.value != view.shown.value => {
-                            @if let Some(before) = &view.shown.value { del { (shown(Some(before))) } " " }
+                            @if let Some(before) = &view.shown.value { del { (outside(&shown(Some(before)))) } " " }
                             @match &held.value {
-                                Some(value) => ins { (shown(Some(value))) },
+                                Some(value) => ins { (outside(&shown(Some(value)))) },
                                 None => span.soft { "not in the document" },
                             }
                         }
-                        _ => span { (shown(view.shown.value.as_ref())) }
+                        _ => span { (outside(&shown(view.shown.value.as_ref()))) }
                     }
                 }
                 p.desk-marks {
                     @if let Some(support) = view.shown.support { span class={ "support " (support) } { (support.replace('_', " ")) } }
                     @if view.shown.disputed { span.support.contradicted { "reviewers differ" } }
-                    @if let Some(held) = &view.held { span.support.held { (held.said(reviewer)) } }
+                    @if let Some(held) = &view.held { span.support.held { (outside(&held.said(reviewer))) } }
                 }
             }
-            @if let (None, Some(quote)) = (&view.shown.place, &view.shown.quote) { p.soft { "quote: “" (quote) "”" } }
+            @if let (None, Some(quote)) = (&view.shown.place, &view.shown.quote) { p.soft { "quote: “" (outside(quote)) "”" } }
             @for rival in &view.shown.rivals {
-                p.desk-rival { "also says " strong { (rival.value) } " in line " (rival.place.line) }
+                p.desk-rival { "also says " strong { (outside(&rival.value)) } " in line " (rival.place.line) }
             }
             @if !view.shown.issues.is_empty() {
                 ul.desk-issues {
@@ -142,12 +142,12 @@ pub(super) fn field(view: &FieldView<'_>, page: &DeskPage<'_>) -> Markup {
             @for decision in &view.shown.decisions {
                 @if view.shown.disputed || decision.comment.is_some() {
                     p.soft {
-                        (decision.reviewer) ": "
+                        (outside(&decision.reviewer)) ": "
                         @if view.shown.disputed {
-                            @match &decision.value { Some(value) => { strong { (shown(Some(value))) } } None => "not in the document" }
+                            @match &decision.value { Some(value) => { strong { (outside(&shown(Some(value)))) } } None => "not in the document" }
                             " "
                         }
-                        @if let Some(comment) = &decision.comment { (comment) }
+                        @if let Some(comment) = &decision.comment { (outside(comment)) }
                     }
                 }
             }

@@ -3,7 +3,7 @@
 use super::check::{Again, CheckedValue, Typed};
 use super::document_page::DeskPage;
 use crate::review::FieldInput;
-use crate::serve::pages::marked;
+use crate::serve::pages::{marked, outside, score};
 use maud::{Markup, html};
 use serde_json::Value;
 
@@ -75,14 +75,14 @@ pub(super) fn outcome(again: Option<&Again>, id: &str, decide: &str) -> Markup {
 
 fn checked_value(checked: &CheckedValue) -> Markup {
     html! {
-        p { "This value: " strong { (shown(checked.value.as_ref())) } }
+        p { "This value: " strong { (outside(&shown(checked.value.as_ref()))) } }
         @match &checked.score {
-            Ok(score) => {
+            Ok(scored) => {
                 p {
-                    "Score of the document: " (number(checked.before)) " → " strong { (number(Some(score.assessment.overall))) }
-                    @if score.accepted { ", every line of accept holds" } @else { ", not accepted" }
+                    "Score of the document: " (score(checked.before)) " → " strong { (score(Some(scored.assessment.overall))) }
+                    @if scored.accepted { ", every line of accept holds" } @else { ", not accepted" }
                 }
-                @for line in &score.missed { p.soft { "Does not hold: " (line) } }
+                @for line in &scored.missed { p.soft { "Does not hold: " (line) } }
                 @if checked.issues.is_empty() {
                     p.soft { "No issue is left about this field." }
                 }
@@ -91,11 +91,6 @@ fn checked_value(checked: &CheckedValue) -> Markup {
             Err(why) => p.soft { "Not scored: " (why) }
         }
     }
-}
-
-/// A score for people.
-pub(super) fn number(score: Option<f64>) -> String {
-    score.map_or_else(|| "–".to_owned(), |score| format!("{score:.3}"))
 }
 
 /// A value for people.

@@ -2,9 +2,9 @@
 
 use super::address;
 use super::filter::{Filter, SECOND_REVIEW};
-use super::forms::number;
 use super::queue::{QueueFacets, QueueRow, Turn};
 use crate::serve::access::{Identity, Role};
+use crate::serve::pages::{outside, score};
 use crate::store::{DocumentKey, Lease, ReviewShares};
 use maud::{Markup, html};
 use std::collections::BTreeMap;
@@ -167,9 +167,9 @@ fn table(model: &QueuePage<'_>) -> Markup {
                         @let row = listed.row;
                         tr {
                             th scope="row" data-of="Document" {
-                                a href={ (address::of_document(row.run.as_str(), &row.document)) (model.filter.query()) } { bdi { (row.document) } }
+                                a href={ (address::of_document(row.run.as_str(), &row.document)) (model.filter.query()) } { (outside(&row.document)) }
                             }
-                            td data-of="Type" { bdi { (row.document_type) } }
+                            td data-of="Type" { (outside(&row.document_type)) }
                             td data-of="Waits because" {
                                 @for (at, reason) in row.reasons.iter().enumerate() {
                                     @if at > 0 { "; " }
@@ -178,8 +178,8 @@ fn table(model: &QueuePage<'_>) -> Markup {
                                 @if listed.turn == Turn::Second { @if !row.reasons.is_empty() { "; " } (said(SECOND_REVIEW)) }
                             }
                             td.number data-of="In doubt" { (row.doubts) }
-                            td.number data-of="Score" { (number(row.overall)) }
-                            td data-of="Review" { bdi { (state(listed, &model.identity.name)) } }
+                            td.number data-of="Score" { (score(row.overall)) }
+                            td data-of="Review" { (outside(&state(listed, &model.identity.name))) }
                         }
                     }
                 }

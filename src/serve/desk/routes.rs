@@ -26,7 +26,7 @@ use maud::Markup;
 use serde::Deserialize;
 use serde_json::json;
 use std::collections::BTreeMap;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 /// What the page's script sends, so that it gets no more than the fields.
 const FRAGMENT: HeaderName = HeaderName::from_static("x-loopctl-fragment");
@@ -59,17 +59,13 @@ async fn list(
     let who = identity.clone();
     let body = on_blocking_thread(move || {
         let leases = service.reading.leases(lease::now_ms())?;
-        let rows = queue_rows(&service)?;
+        let rows = service.desk.rows(&service.reading)?;
         let shares = service.reading.coming_review_shares()?;
         let model = QueuePage::of(&rows, &leases, &who, &filter, shares);
         Ok::<_, ApiError>(queue_page(&model))
     })
     .await?;
     Ok(page("Review", &identity, Section::Review, &[], &body))
-}
-
-fn queue_rows(service: &Service) -> Result<Vec<Arc<queue::QueueRow>>, ApiError> {
-    service.desk.queue.lock().unwrap_or_else(PoisonError::into_inner).rows(&service.reading)
 }
 
 async fn document(
@@ -302,7 +298,7 @@ fn next_document(
         .filter(|lease| lease.reviewer != reviewer)
         .map(|lease| (lease.document, lease.reviewer))
         .collect();
-    let rows = queue_rows(service)?;
+    let rows = service.desk.rows(&service.reading)?;
     let here = rows.iter().position(|row| row.key == open.stored.key).map_or(0, |at| at + 1);
     let (before, after) = rows.split_at(here.min(rows.len()));
     let next = after.iter().chain(before).find(|row| {
@@ -366,7 +362,7 @@ async fn agreement(
 /// What reviewers said of documents that two of them looked at.
 fn agreement_of(service: &Service) -> Result<Agreement, ApiError> {
     let mut agreement = Agreement::default();
-    let rows = queue_rows(service)?;
+    let rows = service.desk.rows(&service.reading)?;
     for row in rows.iter().filter(|row| row.reviewers.len() > 1) {
         let (journal, run) = (&service.reading, &row.run);
         let Some((stored, outcome)) = journal.document_of_key(row.key)? else { continue };

@@ -14,7 +14,7 @@ pub(super) use documents::routes;
 pub(super) use error::error_pages;
 pub(super) use layout::{Section, page};
 pub(super) use login::login;
-pub(super) use parts::paged;
+pub(super) use parts::{in_address, outside, paged, score};
 pub(super) use run::{filter_key, run, run_part};
 pub(super) use run_document::{document, document_part, marked};
 pub(super) use runs::{runs, runs_part};
