@@ -100,7 +100,10 @@ fn compared(mut document: ReviewDocument) -> Option<(ReviewDocument, String, Str
     let is_whole = |action: Action| matches!(action, Action::Accept | Action::Reject);
     let done = document.decisions.iter().position(|decision| {
         let content = &decision.content;
-        content.blind && content.field.is_none() && is_whole(content.action) && content.shown == document.shown
+        content.blind
+            && content.field.is_none()
+            && is_whole(content.action)
+            && content.shown == document.shown
     })?;
     let second = document.decisions.get(done)?.reviewer.clone();
     document.decisions.truncate(done + 1);
@@ -110,9 +113,10 @@ fn compared(mut document: ReviewDocument) -> Option<(ReviewDocument, String, Str
 }
 
 fn wholes(document: &ReviewDocument, reviewer: &str) -> Option<Verdict> {
-    let of_whole = document.decisions.iter().filter(|decision| {
-        decision.reviewer == reviewer && decision.content.field.is_none()
-    });
+    let of_whole = document
+        .decisions
+        .iter()
+        .filter(|decision| decision.reviewer == reviewer && decision.content.field.is_none());
     let actions = of_whole.map(|decision| decision.content.action);
     actions
         .filter_map(|action| match action {

@@ -99,7 +99,12 @@ pub(crate) struct ShownComment {
 }
 
 impl<'a> ShownDocument<'a> {
-    pub(crate) fn of(document: &'a ReviewDocument, run: &str, source: &SourceText, plan: Option<&Plan>) -> Self {
+    pub(crate) fn of(
+        document: &'a ReviewDocument,
+        run: &str,
+        source: &SourceText,
+        plan: Option<&Plan>,
+    ) -> Self {
         let (result, reviewed) = (&document.result, document.reviewed());
         let issues = || result.best_validation.iter().flat_map(|validation| &validation.issues);
         // What others decided was there is a field, too.
@@ -229,4 +234,3 @@ fn rivals(plan: &Plan, path: &FieldPath, value: &Value, text: &str) -> Vec<Rival
         .map(|mention| Rival { place: Passage::of(text, mention.span), value: mention.value })
         .collect()
 }
-

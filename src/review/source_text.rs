@@ -40,10 +40,9 @@ impl SourceText {
         match input.read() {
             Ok(document) if document.digest == recorded.digest => SourceText::Unchanged(Box::new(document)),
             Ok(_) => {
-                let what = recorded.path.map_or_else(
-                    || "the document".to_owned(),
-                    |path| format!("`{}`", path.display()),
-                );
+                let what = recorded
+                    .path
+                    .map_or_else(|| "the document".to_owned(), |path| format!("`{}`", path.display()));
                 SourceText::NotThere(format!("{what} has changed since the run"))
             }
             Err(error) => SourceText::NotThere(error.to_string()),

@@ -44,11 +44,7 @@ impl<'a> FieldType<'a> {
         }
         let items = self.extracted.and_then(Value::as_array).filter(|items| !items.is_empty())?;
         let all = |is: fn(&Value) -> bool| items.iter().all(is);
-        if all(Value::is_string) {
-            Some("string")
-        } else {
-            all(Value::is_number).then_some("number")
-        }
+        if all(Value::is_string) { Some("string") } else { all(Value::is_number).then_some("number") }
     }
 
     /// The type that a cell is read as.

@@ -8,7 +8,9 @@ mod api;
 mod assets;
 mod blocking;
 mod desk;
+mod connections;
 mod feed;
+mod health;
 mod jobs;
 mod metrics;
 mod pages;
@@ -16,6 +18,7 @@ mod profiles;
 mod router;
 mod runs;
 mod settings;
+mod slow_bodies;
 mod state;
 mod trends;
 
@@ -27,7 +30,6 @@ pub(crate) use state::Service;
 
 use crate::store::StoreError;
 use std::io;
-use std::net::SocketAddr;
 use std::sync::Arc;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
@@ -72,8 +74,7 @@ pub(crate) async fn serve(
         let _ = draining.wait_for(|stop| *stop).await;
         told.jobs.stop();
     };
-    let router = router::router(Arc::clone(&service)).into_make_service_with_connect_info::<SocketAddr>();
-    axum::serve(listener, router).with_graceful_shutdown(stopped).await?;
+    connections::serve(router::router(Arc::clone(&service)), listener, stopped).await?;
     let given_up = async { giving_up.wait_for(|stop| *stop).await.map(drop) };
     tokio::select! {
         () = service.jobs.ended() => {}

@@ -3,9 +3,7 @@
 use super::access;
 use super::metrics;
 use super::state::Service;
-use super::{api, assets, desk, pages, runs};
-use axum::extract::State;
-use axum::http::StatusCode;
+use super::{api, assets, desk, health, pages, runs, slow_bodies};
 use axum::routing::get;
 use axum::{Json, Router, middleware};
 use std::sync::Arc;
@@ -23,21 +21,11 @@ pub(super) fn router(service: Arc<Service>) -> Router {
         .merge(metrics::routes())
         .merge(runs::routes())
         .merge(desk::routes())
-        .route("/healthz", get(|| async { "ok\n" }))
-        .route("/readyz", get(ready))
+        .merge(health::routes())
+        .layer(middleware::from_fn(slow_bodies::limit))
         .layer(middleware::from_fn(pages::error_pages))
         .layer(middleware::from_fn_with_state(Arc::clone(&service), access::guard))
         .layer(middleware::from_fn_with_state(Arc::clone(&service), metrics::count_requests))
         .layer(middleware::from_fn(access::headers))
         .with_state(service)
-}
-
-/// Whether documents can be taken: the journal can be read.
-async fn ready(State(service): State<Arc<Service>>) -> (StatusCode, &'static str) {
-    let readable =
-        tokio::task::spawn_blocking(move || service.reading.service_setting("alerts").is_ok()).await;
-    match readable {
-        Ok(true) => (StatusCode::OK, "ready\n"),
-        _ => (StatusCode::SERVICE_UNAVAILABLE, "the journal can't be read\n"),
-    }
 }

@@ -1,8 +1,9 @@
 //! What all requests share.
 
-use super::access::Hosts;
+use super::access::{Hosts, Throttle};
 use super::desk::Desk;
 use super::feed::Feed;
+use super::health::Health;
 use super::jobs::Jobs;
 use super::metrics::Metrics;
 use super::profiles::ProfileSource;
@@ -32,6 +33,10 @@ pub(crate) struct Service {
     pub(super) desk: Desk,
     /// What is counted, for Prometheus.
     pub(crate) metrics: Arc<Metrics>,
+    /// Whether the journal takes documents.
+    pub(crate) health: Health,
+    /// How often whoever brings no token is listened to.
+    pub(super) throttle: Throttle,
     /// Sums over the documents of runs that pages show.
     pub(super) run_details: RunDetails,
 }
@@ -60,6 +65,19 @@ impl Service {
             &settings,
         );
         let run_details = RunDetails::default();
-        Ok(Service { settings, hosts, profiles, feed, jobs, journal, reading, metrics, run_details, desk })
+        Ok(Service {
+            settings,
+            hosts,
+            profiles,
+            feed,
+            jobs,
+            journal,
+            reading,
+            metrics,
+            health: Health::default(),
+            throttle: Throttle::default(),
+            run_details,
+            desk,
+        })
     }
 }

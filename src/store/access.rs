@@ -109,6 +109,14 @@ impl Journal {
         self.revoke("name = ?1", name, at)
     }
 
+    /// Has every token of a kind hold no longer. How many those were.
+    ///
+    /// # Errors
+    /// [`StoreError::Time`], and whatever befalls the file.
+    pub fn revoke_kind(&self, kind: &str, at: &str) -> Result<usize, StoreError> {
+        self.revoke("kind = ?1", kind, at)
+    }
+
     /// Has one token hold no longer.
     ///
     /// # Errors

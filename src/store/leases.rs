@@ -111,9 +111,7 @@ impl Journal {
             timestamp(&review.at)?;
             rows.push((review, json(&review.decision)?));
         }
-        self.transact(|connection| {
-            held.append(connection, &rows).map_err(|error| self.sqlite(&error))
-        })
+        self.transact(|connection| held.append(connection, &rows).map_err(|error| self.sqlite(&error)))
     }
 }
 
@@ -131,11 +129,7 @@ pub struct HeldDocument<'a> {
 }
 
 impl HeldDocument<'_> {
-    fn append(
-        &self,
-        connection: &Connection,
-        rows: &[(&NewReview, String)],
-    ) -> rusqlite::Result<HeldAppend> {
+    fn append(&self, connection: &Connection, rows: &[(&NewReview, String)]) -> rusqlite::Result<HeldAppend> {
         let lease = lease_of(connection, self.document, self.now_ms)?;
         if lease.as_ref().is_none_or(|lease| lease.reviewer != self.reviewer) {
             return Ok(HeldAppend::NotHeld(lease));
@@ -197,7 +191,13 @@ mod tests {
         (journal, document)
     }
 
-    fn decide(journal: &Journal, document: DocumentKey, reviewer: &str, now_ms: u64, seen: u64) -> HeldAppend {
+    fn decide(
+        journal: &Journal,
+        document: DocumentKey,
+        reviewer: &str,
+        now_ms: u64,
+        seen: u64,
+    ) -> HeldAppend {
         let review = NewReview {
             document: DocumentId::new("a"),
             at: "2026-02-01T12:00:00Z".to_owned(),

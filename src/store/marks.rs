@@ -40,9 +40,11 @@ impl Journal {
     /// # Errors
     /// When the file can't be read.
     pub fn mark(&self) -> Result<JournalMark, StoreError> {
-        let query = "SELECT r.id, (SELECT count(*) FROM documents d WHERE d.run = r.number AND d.state IN (2, 3))
+        let query =
+            "SELECT r.id, (SELECT count(*) FROM documents d WHERE d.run = r.number AND d.state IN (2, 3))
                      FROM runs r ORDER BY r.number";
-        let runs = self.select(query, [], |row| Ok((RunId::new(row.get::<_, String>(0)?), unsigned(row, 1)?)))?;
+        let runs =
+            self.select(query, [], |row| Ok((RunId::new(row.get::<_, String>(0)?), unsigned(row, 1)?)))?;
         let latest = "SELECT coalesce((SELECT max(number) FROM events), 0), coalesce((SELECT max(number) FROM reviews), 0)";
         let (event, review) = self
             .select(latest, [], |row| Ok((unsigned(row, 0)?, unsigned(row, 1)?)))?
@@ -91,9 +93,7 @@ fn read(row: &rusqlite::Row<'_>) -> rusqlite::Result<(RunId, DocumentKey)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{
-        DocumentRecord, DocumentStage, Entry, EventLog, NewReview, RunRecord,
-    };
+    use super::super::{DocumentRecord, DocumentStage, Entry, EventLog, NewReview, RunRecord};
     use super::*;
     use crate::value::{DocumentId, Millis};
     use serde_json::json;
@@ -118,7 +118,8 @@ mod tests {
             path: None,
         };
         let document = journal.begin_document(run, &record).wait().unwrap();
-        let ended = Entry::Ended { stage: DocumentStage::Finished, reason: None, outcome: Some("{}".to_owned()) };
+        let ended =
+            Entry::Ended { stage: DocumentStage::Finished, reason: None, outcome: Some("{}".to_owned()) };
         journal.write(document, entries.into_iter().chain([ended]).collect()).wait().unwrap();
         document
     }

@@ -28,7 +28,8 @@ impl Journal {
     /// # Errors
     /// When the file can't be read.
     pub fn review_shares(&self, run: &RunId) -> Result<ReviewShares, StoreError> {
-        let query = "SELECT s.audit, s.second FROM review_shares s JOIN runs r ON r.number = s.run WHERE r.id = ?1";
+        let query =
+            "SELECT s.audit, s.second FROM review_shares s JOIN runs r ON r.number = s.run WHERE r.id = ?1";
         let found = self.select(query, [run.as_str()], |row| {
             Ok(ReviewShares { audit: row.get(0)?, second: row.get(1)? })
         })?;

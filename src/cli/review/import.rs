@@ -85,8 +85,12 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         opened.refresh()?;
         named = documents(&mut opened, profile.plan.as_ref(), &entries)?;
     }
-    let outcomes: Vec<Outcome<'_>> =
-        touched.iter().filter_map(|id| Some(Outcome::of(named.documents.get(id)?, named.stored.get(id)?, &profile, &opened))).collect::<Result<_, _>>()?;
+    let outcomes: Vec<Outcome<'_>> = touched
+        .iter()
+        .filter_map(|id| {
+            Some(Outcome::of(named.documents.get(id)?, named.stored.get(id)?, &profile, &opened))
+        })
+        .collect::<Result<_, _>>()?;
     if format == Format::Text {
         let kept = if arguments.dry_run { "would be kept" } else { "kept" };
         let mut text = format!("{} {kept}", counted(count, "decision"));

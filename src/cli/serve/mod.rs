@@ -20,7 +20,7 @@ use crate::serve::{
 };
 use crate::value::{Millis, sanitize_line};
 use clap::{Args, Subcommand};
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -57,6 +57,9 @@ struct StartArguments {
     /// Let other machines reach it: put a proxy with TLS before it
     #[arg(long, help_heading = ADDRESS)]
     allow_remote: bool,
+    /// Print no link that lets an admin in: logs would keep it. Who comes in has a token of `loopctl serve token add`
+    #[arg(long, help_heading = ADDRESS)]
+    no_link: bool,
     /// A name by which it is asked for, beside those of this machine (repeatable)
     #[arg(long, value_name = "NAME[:PORT]", help_heading = ADDRESS)]
     host: Vec<String>,
@@ -148,11 +151,15 @@ fn start(arguments: &StartArguments, output: &mut Output) -> Result<Exit, Failur
         })?;
         let listen = listener.local_addr().unwrap_or(settings.listen);
         let service = Service::open(ServiceSettings { listen, ..settings }, &journal, profiles, metrics)?;
-        let name = person();
-        let access = NewAccess { name: &name, role: Role::Admin, lasts: None, is_launch: true };
-        let token = issue_token(&service.journal, &access)?;
         output.say(&format!("serving `{}`", sanitize_line(&journal.display().to_string())));
-        output.say(&format!("open http://{listen}/login#token={token}"));
+        if arguments.no_link {
+            output.say(&format!("listening on {listen}"));
+        } else {
+            let name = person();
+            let access = NewAccess { name: &name, role: Role::Admin, lasts: None, is_launch: true };
+            let token = issue_token(&service.journal, &access)?;
+            output.say(&format!("open http://{}/login#token={token}", reached_at(listen)));
+        }
         let (drain, draining) = watch::channel(false);
         let (stop, giving_up) = watch::channel(false);
         tokio::spawn(interrupts::listen(drain, stop, arguments.drain, Arc::new(AtomicBool::new(false))));
@@ -164,6 +171,15 @@ fn start(arguments: &StartArguments, output: &mut Output) -> Result<Exit, Failur
     drop(telemetry);
     runtime.shutdown_background();
     ended.map(|()| Exit::Success)
+}
+
+/// Where this machine reaches a service that listens on all of its addresses.
+fn reached_at(listen: SocketAddr) -> SocketAddr {
+    match listen.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => (Ipv4Addr::LOCALHOST, listen.port()).into(),
+        IpAddr::V6(ip) if ip.is_unspecified() => (Ipv6Addr::LOCALHOST, listen.port()).into(),
+        _ => listen,
+    }
 }
 
 /// Whose link it is that is printed: who started the service.

@@ -37,6 +37,7 @@ mod method;
 mod redact;
 mod retry_after;
 mod retry_budget;
+mod secret_files;
 mod secrets;
 mod server;
 mod upload;

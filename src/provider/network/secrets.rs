@@ -8,6 +8,7 @@ use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use super::Environment;
 use super::keys::{Keys, PLACEHOLDER};
 use super::redact;
+use super::secret_files::secret;
 use crate::profile::secret_word;
 use crate::provider::error::{CallError, FailureKind, sanitize_message};
 
@@ -201,11 +202,14 @@ impl Filling<'_> {
             if names.is_empty() {
                 return if optional { Ok(Text::Withheld) } else { Err(self.keys.withheld(self.url)) };
             }
-            let secret = names.iter().find_map(|name| {
-                let value = (self.environment)(name)?.trim().to_owned();
-                (!value.is_empty()).then(|| ((*name).to_owned(), value))
-            });
-            let Some((name, secret)) = secret else {
+            let mut found = None;
+            for name in &names {
+                if let Some(value) = secret(self.environment, name)? {
+                    found = Some(((*name).to_owned(), value));
+                    break;
+                }
+            }
+            let Some((name, secret)) = found else {
                 if !optional {
                     return Err(missing(&names));
                 }

@@ -2,17 +2,20 @@
 
 use super::identity::Identity;
 use super::session;
-use super::token::holder;
+use super::throttle::Refused;
+use super::token::{Comes, holder};
 use crate::serve::api::{ApiError, Why};
 use crate::serve::blocking::on_blocking_thread;
 use crate::serve::state::Service;
 use crate::store::AccessRecord;
 use axum::extract::{Request, State};
+use axum::http::uri::Authority;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Redirect, Response};
 use jiff::Timestamp;
 use std::sync::Arc;
+use std::time::Instant;
 
 /// What may be had without a token: whether the service is up, the page that takes the token of a link, and what that page needs.
 const OPEN: [&str; 4] = ["/healthz", "/readyz", "/login", "/favicon.ico"];
@@ -50,7 +53,7 @@ pub(in crate::serve) async fn guard(
         Ok(given) => admit(&service, given).await,
         Err(refusal) => Err(refusal.into_response()),
     };
-    let (name, response) = match admitted {
+    let (name, mut response) = match admitted {
         Ok(identity) => {
             let name = identity.as_ref().map(|identity| identity.name.clone()).unwrap_or_default();
             if let Some(identity) = identity {
@@ -60,7 +63,15 @@ pub(in crate::serve) async fn guard(
         }
         Err(refusal) => (String::new(), refusal),
     };
-    log(&service, &method, path, name, &response);
+    let is_refused = matches!(response.status(), StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
+    let mut unlogged = 0;
+    if is_refused && name.is_empty() {
+        match service.throttle.refused(Instant::now()) {
+            Refused::Listen { unlogged: before } => unlogged = before,
+            Refused::TooOften => return ApiError::too_often().into_response(),
+        }
+    }
+    log(&service, &method, path, name, &mut response, unlogged);
     response
 }
 
@@ -69,16 +80,32 @@ enum Given {
     /// Nothing is needed.
     Nothing,
     /// A token, and whether a browser is sent to sign in if it holds no longer.
-    Token(Option<String>, bool),
+    Token(Option<(String, Comes)>, bool),
 }
+
+/// What is decided upon stands there once, or somebody between here and there may have decided upon the other.
+const ONCE: [HeaderName; 5] = [
+    header::HOST,
+    header::ORIGIN,
+    header::AUTHORIZATION,
+    header::CONTENT_TYPE,
+    HeaderName::from_static("sec-fetch-site"),
+];
 
 /// Refuses what comes under another name or from another site's page.
 fn given(service: &Service, request: &Request) -> Result<Given, ApiError> {
     let (headers, path) = (request.headers(), request.uri().path());
     let text = |name: HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
-    let host = request.uri().authority().map(|it| it.as_str()).or_else(|| text(header::HOST));
-    if !host.is_some_and(|host| service.hosts.allows(host)) {
-        return Err(ApiError::unknown_host(host.unwrap_or_default()));
+    if let Some(name) = ONCE.iter().find(|name| headers.get_all(*name).iter().count() > 1) {
+        return Err(ApiError::bad_request(format!("the header `{name}` stands there twice")));
+    }
+    // A request may name its host in two places, and each must be a name of this service.
+    let hosts = [request.uri().authority().map(Authority::as_str), text(header::HOST)];
+    if let Some(host) = hosts.into_iter().flatten().find(|host| !service.hosts.allows(host)) {
+        return Err(ApiError::unknown_host(host));
+    }
+    if hosts.into_iter().flatten().next().is_none() {
+        return Err(ApiError::unknown_host(""));
     }
     let bearer = text(header::AUTHORIZATION).and_then(|value| value.strip_prefix("Bearer "));
     let is_change = !matches!(*request.method(), Method::GET | Method::HEAD);
@@ -92,10 +119,17 @@ fn given(service: &Service, request: &Request) -> Result<Given, ApiError> {
     if is_change && bearer.is_none() && !is_own {
         return Err(ApiError::other_site());
     }
+    // Another site's page may link here, and have nothing else from here: not even learn how long an answer takes.
+    let is_followed = text(HeaderName::from_static("sec-fetch-mode")) == Some("navigate");
+    if bearer.is_none() && matches!(site, Some("cross-site" | "same-site")) && !is_followed {
+        return Err(ApiError::other_site());
+    }
     if OPEN.contains(&path) || path.starts_with("/assets/") {
         return Ok(Given::Nothing);
     }
-    let token = bearer.or_else(|| session::token_of(headers)).map(str::to_owned);
+    let named = bearer.map(|token| (token, Comes::Named));
+    let token = named.or_else(|| session::token_of(headers).map(|token| (token, Comes::InCookie)));
+    let token = token.map(|(token, comes)| (token.to_owned(), comes));
     Ok(Given::Token(token, wants_page(request.method(), path, headers)))
 }
 
@@ -107,9 +141,9 @@ async fn admit(service: &Arc<Service>, given: Given) -> Result<Option<Identity>,
     };
     let found = match token {
         None => None,
-        Some(token) => {
+        Some((token, comes)) => {
             let service = Arc::clone(service);
-            let looked_up = on_blocking_thread(move || holder(&service.reading, &token)).await;
+            let looked_up = on_blocking_thread(move || holder(&service.reading, &token, comes)).await;
             looked_up.map_err(IntoResponse::into_response)?
         }
     };
@@ -128,15 +162,26 @@ fn wants_page(method: &Method, path: &str, headers: &HeaderMap) -> bool {
     method == Method::GET && !path.starts_with("/api/") && takes_html
 }
 
-/// Keeps who did what: every change, every document that was looked at, and everything that was refused.
-fn log(service: &Service, method: &Method, path: String, name: String, response: &Response) {
+/// Keeps who did what: every change, every document that was looked at, and everything that was refused. Not everything that is refused to
+/// those without a token, or they could fill the disk: `unlogged` of those before were left out.
+fn log(
+    service: &Service,
+    method: &Method,
+    path: String,
+    name: String,
+    response: &mut Response,
+    unlogged: u64,
+) {
     let is_change = !matches!(*method, Method::GET | Method::HEAD);
     let is_refused = matches!(response.status(), StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
-    let shows_document = ["/runs/", "/review/", "/api/"].iter().any(|begin| path.starts_with(begin));
+    let shows_document =
+        !name.is_empty() && ["/runs/", "/review/", "/api/"].iter().any(|begin| path.starts_with(begin));
     if !(is_change || is_refused || shows_document) {
         return;
     }
-    let detail = response.extensions().get::<Why>().map(|why| why.0.clone());
+    let why = response.extensions_mut().remove::<Why>().map(|why| why.0);
+    let more = (unlogged > 0).then(|| format!("{unlogged} refused before it were not kept"));
+    let detail = why.into_iter().chain(more).collect::<Vec<_>>().join("; ");
     // Whoever asks does not wait for it; the journal keeps it with what it writes next.
     drop(service.journal.log_access(AccessRecord {
         at: Timestamp::now().to_string(),
@@ -144,6 +189,6 @@ fn log(service: &Service, method: &Method, path: String, name: String, response:
         method: method.as_str().chars().take(16).collect(),
         path: path.chars().take(512).collect(),
         status: response.status().as_u16(),
-        detail,
+        detail: (!detail.is_empty()).then(|| detail.chars().take(300).collect()),
     }));
 }

@@ -2,12 +2,13 @@
 
 use super::identity::Identity;
 use super::session;
-use super::token::{NewAccess, TokenKind, hash_of, holder, issue};
+use super::token::{Comes, NewAccess, TokenKind, hash_of, holder, issue};
 use crate::serve::api::ApiError;
 use crate::serve::blocking::on_blocking_thread;
 use crate::serve::pages;
 use crate::serve::state::Service;
-use axum::extract::State;
+use crate::store::StoreError;
+use axum::extract::{DefaultBodyLimit, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
@@ -16,9 +17,15 @@ use jiff::Timestamp;
 use serde::Deserialize;
 use std::sync::Arc;
 
+/// Largest body that anybody may send without a token, in bytes.
+const LARGEST: usize = 4 << 10;
+
 /// The pages for coming in and going out.
 pub(in crate::serve) fn routes() -> Router<Arc<Service>> {
-    Router::new().route("/login", get(page).post(come_in)).route("/logout", post(go_out))
+    Router::new()
+        .route("/login", get(page).post(come_in))
+        .route("/logout", post(go_out))
+        .layer(DefaultBodyLimit::max(LARGEST))
 }
 
 async fn page() -> maud::Markup {
@@ -36,16 +43,21 @@ async fn come_in(
     headers: HeaderMap,
     Json(given): Json<Given>,
 ) -> Result<Response, ApiError> {
-    let is_secure = headers.get("x-forwarded-proto").is_some_and(|proto| proto == "https");
+    let is_secure = session::is_secure(&headers);
     let session = on_blocking_thread(move || {
-        let Some((token, role)) = holder(&service.journal, given.token.trim())? else { return Ok(None) };
-        let access = NewAccess { name: &token.name, role, lasts: Some(session::LASTS), is_launch: false };
-        service.journal.forget_sessions(&Timestamp::now().to_string())?;
-        issue(&service.journal, TokenKind::Session, &access).map(Some)
+        let found = holder(&service.journal, given.token.trim(), Comes::Named)?;
+        let Some((token, role)) = found else { return Ok(None) };
+        let now = Timestamp::now();
+        // A session ends no later than the token that it was opened with.
+        let expires = token.expires_at.and_then(|at| at.parse::<Timestamp>().ok());
+        let lasts = expires.map_or(session::LASTS, |at| at.duration_since(now).min(session::LASTS));
+        let access = NewAccess { name: &token.name, role, lasts: Some(lasts), is_launch: false };
+        service.journal.forget_sessions(&now.to_string())?;
+        Ok::<_, StoreError>(Some((issue(&service.journal, TokenKind::Session, &access)?, lasts)))
     })
     .await?;
-    let Some(session) = session else { return Err(ApiError::wrong_token()) };
-    let cookie = session::cookie(&session, is_secure);
+    let Some((session, lasts)) = session else { return Err(ApiError::wrong_token()) };
+    let cookie = session::cookie(&session, lasts, is_secure);
     Ok((StatusCode::NO_CONTENT, [(header::SET_COOKIE, cookie)]).into_response())
 }
 
@@ -59,5 +71,6 @@ async fn go_out(
         on_blocking_thread(move || service.journal.revoke_token(&hash, &Timestamp::now().to_string()))
             .await?;
     }
-    Ok(([(header::SET_COOKIE, session::no_cookie())], Redirect::to("/login")).into_response())
+    Ok(([(header::SET_COOKIE, session::no_cookie(session::is_secure(&headers)))], Redirect::to("/login"))
+        .into_response())
 }

@@ -10,6 +10,7 @@ mod identity;
 mod login;
 mod role;
 mod session;
+mod throttle;
 mod token;
 
 pub(super) use guard::{guard, headers};
@@ -17,4 +18,5 @@ pub(super) use hosts::Hosts;
 pub(super) use identity::{Admin, Anyone, Identity, Reviewer, Submitter};
 pub(super) use login::routes;
 pub(crate) use role::Role;
+pub(super) use throttle::Throttle;
 pub(crate) use token::{NewAccess, issue_token};

@@ -37,6 +37,22 @@ impl TokenKind {
     }
 }
 
+/// How a token comes. A session is good in its cookie alone, and what a person or a program holds is good everywhere else: who got hold
+/// of a session can't have it prolonged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Comes {
+    /// In a header, or to sign in with.
+    Named,
+    /// In the cookie.
+    InCookie,
+}
+
+impl Comes {
+    fn takes(self, kind: &str) -> bool {
+        (kind == TokenKind::Session.as_str()) == (self == Comes::InCookie)
+    }
+}
+
 /// A token to be given to somebody.
 #[derive(Debug, Clone)]
 pub(crate) struct NewAccess<'a> {
@@ -50,13 +66,17 @@ pub(crate) struct NewAccess<'a> {
     pub(crate) is_launch: bool,
 }
 
-/// Makes a token and keeps its hash. The token itself is nowhere but in what is returned.
+/// Makes a token and keeps its hash. The token itself is nowhere but in what is returned. One that is printed at the start has those
+/// of earlier starts hold no longer: they stand in the logs of those.
 ///
 /// # Errors
 /// When the journal can't be written, or the system gives no random bytes.
 pub(crate) fn issue_token(journal: &Journal, access: &NewAccess<'_>) -> Result<String, StoreError> {
-    let kind = if access.is_launch { TokenKind::Launch } else { TokenKind::Token };
-    issue(journal, kind, access)
+    if !access.is_launch {
+        return issue(journal, TokenKind::Token, access);
+    }
+    journal.revoke_kind(TokenKind::Launch.as_str(), &Timestamp::now().to_string())?;
+    issue(journal, TokenKind::Launch, access)
 }
 
 pub(super) fn issue(
@@ -89,13 +109,60 @@ pub(super) fn hash_of(token: &str) -> [u8; 32] {
 ///
 /// # Errors
 /// When the journal can't be read.
-pub(super) fn holder(journal: &Journal, token: &str) -> Result<Option<(StoredToken, Role)>, StoreError> {
+pub(super) fn holder(
+    journal: &Journal,
+    token: &str,
+    comes: Comes,
+) -> Result<Option<(StoredToken, Role)>, StoreError> {
     if !token.starts_with(PREFIX) || token.len() > LONGEST {
         return Ok(None);
     }
     let Some(found) = journal.token(&hash_of(token))? else { return Ok(None) };
     let now = Timestamp::now();
-    let holds = found.revoked_at.is_none()
+    let holds = comes.takes(&found.kind)
+        && found.revoked_at.is_none()
         && found.expires_at.as_ref().is_none_or(|at| at.parse().is_ok_and(|at: Timestamp| at > now));
     Ok(found.role.parse().ok().filter(|_| holds).map(|role| (found, role)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn access(is_launch: bool) -> NewAccess<'static> {
+        NewAccess { name: "ada", role: Role::Review, lasts: None, is_launch }
+    }
+
+    fn holds(journal: &Journal, token: &str, comes: Comes) -> bool {
+        holder(journal, token, comes).unwrap().is_some()
+    }
+
+    #[test]
+    fn a_session_is_good_in_its_cookie_alone() {
+        let journal = Journal::in_memory().unwrap();
+        let token = issue_token(&journal, &access(false)).unwrap();
+        let session = issue(&journal, TokenKind::Session, &access(false)).unwrap();
+        assert!(holds(&journal, &token, Comes::Named) && !holds(&journal, &token, Comes::InCookie));
+        assert!(holds(&journal, &session, Comes::InCookie) && !holds(&journal, &session, Comes::Named));
+    }
+
+    /// Links of earlier starts stand in terminals and logs.
+    #[test]
+    fn a_link_is_good_until_the_next_start() {
+        let journal = Journal::in_memory().unwrap();
+        let given = issue_token(&journal, &access(false)).unwrap();
+        let first = issue_token(&journal, &access(true)).unwrap();
+        let session = issue(&journal, TokenKind::Session, &access(false)).unwrap();
+        let second = issue_token(&journal, &access(true)).unwrap();
+        assert!(!holds(&journal, &first, Comes::Named) && holds(&journal, &second, Comes::Named));
+        assert!(holds(&journal, &given, Comes::Named) && holds(&journal, &session, Comes::InCookie));
+    }
+
+    #[test]
+    fn what_no_token_can_be_is_not_looked_up() {
+        let journal = Journal::in_memory().unwrap();
+        for none in ["", "loopctl_", "x", &format!("loopctl_{}", "x".repeat(4096))] {
+            assert!(!holds(&journal, none, Comes::Named), "{none}");
+        }
+    }
 }

@@ -97,6 +97,12 @@ impl ApiError {
             .help("programs send `Authorization: Bearer TOKEN` and no `Origin`")
     }
 
+    /// Somebody without a token asks too often.
+    pub(crate) fn too_often() -> Self {
+        ApiError::new(StatusCode::TOO_MANY_REQUESTS, "too many requests without a token that holds")
+            .retry_after(1)
+    }
+
     /// What is wrong.
     pub(crate) fn message(&self) -> &str {
         &self.message

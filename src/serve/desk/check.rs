@@ -44,7 +44,10 @@ pub(super) fn check(open: &mut OpenDocument, decision: Decision) -> CheckedValue
     open.document.decisions.pop();
     let about = |path: &FieldPath, score: &ReviewedScore| -> Vec<ShownIssue> {
         let issues = score.assessment.issues.iter().filter(|issue| {
-            issue.path.strip_prefix(path.pointer()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            issue
+                .path
+                .strip_prefix(path.pointer())
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         });
         issues.map(ShownIssue::of).collect()
     };

@@ -65,7 +65,7 @@ pub(super) fn decision_of(
     reviewer: &str,
 ) -> Result<(OpenDocument, Decision), (Option<OpenDocument>, Refusal)> {
     if submitted.shown != open.document.shown {
-        let refusal = Refusal::Conflict(lease::changed(&open, "there is another result"));
+        let refusal = Refusal::Conflict(lease::changed(open.document.id(), "there is another result"));
         return Err((Some(open), refusal));
     }
     let entry = match entry_of(&open, submitted) {
@@ -87,7 +87,10 @@ pub(super) fn decision_of(
     let checked = checked_entries(&[entry], &context);
     let document: Option<ReviewDocument> = documents.into_values().next();
     let Some(document) = document else {
-        return Err((None, Refusal::Failed(ApiError::broken("a mistake in loopctl itself, please report it"))));
+        return Err((
+            None,
+            Refusal::Failed(ApiError::broken("a mistake in loopctl itself, please report it")),
+        ));
     };
     let open = OpenDocument { run, stored, document, is_blind, latest, profile, source };
     match (checked.decisions.into_iter().next(), checked.errors.into_iter().next()) {
@@ -113,7 +116,8 @@ fn entry_of(open: &OpenDocument, submitted: &Submitted) -> Result<Entry, Refusal
     }
     let path = FieldPath::named(field.unwrap_or_default());
     let input = FieldInput::of(&open.document, &path, open.profile.plan.as_deref());
-    let after = input.read(&submitted.after).map_err(|why| Refusal::Invalid(Some("after".to_owned()), why))?;
+    let after =
+        input.read(&submitted.after).map_err(|why| Refusal::Invalid(Some("after".to_owned()), why))?;
     Ok(entry.with_after(after))
 }
 
@@ -140,9 +144,12 @@ pub(super) fn keep(
     };
     match service.journal.append_held_reviews(&held, &[review]).map_err(ApiError::from)? {
         HeldAppend::Kept => Ok(()),
-        HeldAppend::NotHeld(lease) => Err(Refusal::Conflict(lease::not_held(open, lease.as_ref()))),
-        HeldAppend::Changed => {
-            Err(Refusal::Conflict(lease::changed(open, "something was decided about the result")))
+        HeldAppend::NotHeld(lease) => {
+            Err(Refusal::Conflict(lease::not_held(open.document.id(), lease.as_ref())))
         }
+        HeldAppend::Changed => Err(Refusal::Conflict(lease::changed(
+            open.document.id(),
+            "something was decided about the result",
+        ))),
     }
 }

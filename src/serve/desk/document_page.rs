@@ -82,7 +82,8 @@ impl<'a> DeskPage<'a> {
 
     fn marks(&self) -> Vec<Mark> {
         let of_field = |view: &FieldView<'_>| {
-            let mark = |start: usize, end: usize, is_rival: bool| Mark { start, end, field: view.number, is_rival };
+            let mark =
+                |start: usize, end: usize, is_rival: bool| Mark { start, end, field: view.number, is_rival };
             let own = view.shown.place.as_ref().map(|place| mark(place.start, place.end, false));
             let rivals = view.shown.rivals.iter().map(|rival| mark(rival.place.start, rival.place.end, true));
             own.into_iter().chain(rivals).collect::<Vec<Mark>>()

@@ -96,7 +96,11 @@ impl Held {
             Action::Missed => "added",
             other => other.as_str(),
         };
-        if self.reviewer == reviewer { format!("{what} by you") } else { format!("{what} by {}", self.reviewer) }
+        if self.reviewer == reviewer {
+            format!("{what} by you")
+        } else {
+            format!("{what} by {}", self.reviewer)
+        }
     }
 }
 
@@ -179,7 +183,9 @@ fn actions(view: &FieldView<'_>, page: &DeskPage<'_>) -> Markup {
 
 fn edit(view: &FieldView<'_>, page: &DeskPage<'_>, change: Action, (key, word): (&str, &str)) -> Markup {
     let name = view.path.to_string();
-    let again = page.again.filter(|again| again.submitted.field == name && again.submitted.decision == change.as_str());
+    let again = page
+        .again
+        .filter(|again| again.submitted.field == name && again.submitted.decision == change.as_str());
     let id = format!("after-{}", view.number);
     let typed = match again {
         Some(again) => again.submitted.after.clone(),

@@ -88,7 +88,10 @@ pub(super) fn file(open: &OpenDocument) -> Option<Response> {
         (header::CONTENT_TYPE, media.media_type()),
         (header::CONTENT_DISPOSITION, "inline"),
         // It may stand in a frame of the desk, and do nothing by itself.
-        (header::CONTENT_SECURITY_POLICY, "default-src 'none'; object-src 'self'; style-src 'unsafe-inline'; frame-ancestors 'self'"),
+        (
+            header::CONTENT_SECURITY_POLICY,
+            "default-src 'none'; object-src 'self'; style-src 'unsafe-inline'; frame-ancestors 'self'",
+        ),
         (header::X_FRAME_OPTIONS, "SAMEORIGIN"),
         (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
     ];
@@ -112,7 +115,10 @@ mod tests {
         };
         let page = file_pane(&pane).into_string();
         assert!(page.contains(r#"viewBox="0 0 595 842""#), "{page}");
-        assert!(page.contains(r#"<rect data-evidence="3" x="10" y="20" width="100.5" height="12">"#), "{page}");
+        assert!(
+            page.contains(r#"<rect data-evidence="3" x="10" y="20" width="100.5" height="12">"#),
+            "{page}"
+        );
         assert!(!page.contains(r#"data-evidence="4""#));
     }
 }

@@ -37,7 +37,13 @@ impl Filter {
     }
 
     /// The same without a look at the reason, so that reasons can be counted.
-    pub(super) fn admits_rest(&self, row: &QueueRow, turn: Turn, reviewer: &str, is_open_by_them: bool) -> bool {
+    pub(super) fn admits_rest(
+        &self,
+        row: &QueueRow,
+        turn: Turn,
+        reviewer: &str,
+        is_open_by_them: bool,
+    ) -> bool {
         let is_mine = || is_open_by_them || row.reviewers.iter().any(|name| name == reviewer);
         (self.run.is_empty() || row.run.as_str() == self.run)
             && (self.document_type.is_empty() || row.document_type == self.document_type)

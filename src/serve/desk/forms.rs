@@ -62,7 +62,9 @@ pub(super) fn hint(input: &FieldInput) -> Option<&'static str> {
 pub(super) fn outcome(again: Option<&Again>, id: &str, decide: &str) -> Markup {
     match again.map(|again| &again.typed) {
         None => html! {},
-        Some(Typed::Invalid(_, why)) => html! { p.desk-wrong id={ (id) "-wrong" } role="alert" { (marked(why)) } },
+        Some(Typed::Invalid(_, why)) => {
+            html! { p.desk-wrong id={ (id) "-wrong" } role="alert" { (marked(why)) } }
+        }
         Some(Typed::Checked(checked)) => html! {
             div.desk-checked role="group" aria-label="What the profile says of this value" {
                 (checked_value(checked))
@@ -99,7 +101,8 @@ pub(super) fn shown(value: Option<&Value>) -> String {
         None | Some(Value::Null) => "–".to_owned(),
         Some(Value::String(text)) => text.clone(),
         Some(Value::Array(items)) if items.iter().all(|item| !item.is_object() && !item.is_array()) => {
-            let texts = items.iter().map(|item| item.as_str().map_or_else(|| item.to_string(), str::to_owned));
+            let texts =
+                items.iter().map(|item| item.as_str().map_or_else(|| item.to_string(), str::to_owned));
             texts.collect::<Vec<_>>().join(", ")
         }
         Some(other) => other.to_string(),

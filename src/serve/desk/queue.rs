@@ -5,9 +5,7 @@ use crate::review::{
     Decision, DeclaredFields, Draws, Reason, ReviewDocument, ReviewState, Shares, doubts, reasons,
 };
 use crate::serve::api::ApiError;
-use crate::store::{
-    DocumentKey, Journal, JournalMark, ReviewShares, RunId, StoredDocument, StoredReview,
-};
+use crate::store::{DocumentKey, Journal, JournalMark, ReviewShares, RunId, StoredDocument, StoredReview};
 use serde::Deserialize;
 use serde_json::Value;
 use std::cmp::Reverse;
@@ -234,8 +232,11 @@ pub(super) fn review_document(
 /// A decision that is kept.
 pub(super) fn decision_of(kept: &StoredReview) -> Result<Decision, ApiError> {
     Decision::read(kept.document.as_str(), &kept.reviewer, &kept.at, &kept.decision).ok_or_else(|| {
-        ApiError::broken(format!("decision {} in the journal is none that this loopctl understands", kept.number))
-            .help("use the loopctl that wrote it, or a later one")
+        ApiError::broken(format!(
+            "decision {} in the journal is none that this loopctl understands",
+            kept.number
+        ))
+        .help("use the loopctl that wrote it, or a later one")
     })
 }
 

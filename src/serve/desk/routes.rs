@@ -7,7 +7,7 @@ use super::document_page::{DeskPage, document_page, fields_pane};
 use super::file_pane::file;
 use super::filter::Filter;
 use super::lease;
-use super::open_document::OpenDocument;
+use super::open_document::{OpenDocument, key_of};
 use super::queue_page::{QueuePage, queue_page};
 use super::{address, queue};
 use crate::review::{Action, Agreement, DeclaredFields, ShownDocument};
@@ -172,7 +172,7 @@ fn own_lease(service: &Service, open: &OpenDocument, reviewer: &str) -> Result<L
     let lease = service.journal.lease(open.stored.key, lease::now_ms())?;
     match lease {
         Some(lease) if lease.reviewer == reviewer => Ok(lease),
-        other => Err(lease::not_held(open, other.as_ref())),
+        other => Err(lease::not_held(open.document.id(), other.as_ref())),
     }
 }
 
@@ -202,10 +202,9 @@ async fn decide(
     let is_fragment = headers.contains_key(FRAGMENT);
     let who = identity.name.clone();
     let title = named.1.clone();
-    let answer = on_blocking_thread(move || {
-        decided(&service, &named, (&who, &filter), submitted, is_fragment)
-    })
-    .await?;
+    let answer =
+        on_blocking_thread(move || decided(&service, &named, (&who, &filter), submitted, is_fragment))
+            .await?;
     Ok(answered(answer, is_fragment, &title, &identity))
 }
 
@@ -320,12 +319,12 @@ async fn renew(
     Path((run, document)): Named,
 ) -> Result<Response, ApiError> {
     on_blocking_thread(move || {
-        let open = OpenDocument::open(&service, &run, &document, &identity.name)?;
-        let lease = lease::take(&service, open.stored.key, &identity.name)?;
+        let key = key_of(&service, &run, &document)?;
+        let lease = lease::take(&service, key, &identity.name)?;
         if lease.reviewer == identity.name {
             Ok(Json(json!({ "until_ms": lease.until_ms })).into_response())
         } else {
-            Err(lease::not_held(&open, Some(&lease)))
+            Err(lease::not_held(&document, Some(&lease)))
         }
     })
     .await
@@ -344,8 +343,8 @@ async fn release(
     Form(left): Form<Left>,
 ) -> Result<StatusCode, ApiError> {
     on_blocking_thread(move || {
-        let open = OpenDocument::open(&service, &run, &document, &identity.name)?;
-        service.journal.release_lease(open.stored.key, &identity.name, left.until_ms)?;
+        let key = key_of(&service, &run, &document)?;
+        service.journal.release_lease(key, &identity.name, left.until_ms)?;
         Ok::<_, ApiError>(StatusCode::NO_CONTENT)
     })
     .await
@@ -355,7 +354,8 @@ async fn agreement(
     Reviewer(identity): Reviewer,
     State(service): State<Arc<Service>>,
 ) -> Result<Markup, ApiError> {
-    let body = on_blocking_thread(move || Ok::<_, ApiError>(agreement_page(&agreement_of(&service)?))).await?;
+    let body =
+        on_blocking_thread(move || Ok::<_, ApiError>(agreement_page(&agreement_of(&service)?))).await?;
     Ok(page("Agreement", &identity, Section::Review, &[], &body))
 }
 
@@ -390,7 +390,9 @@ async fn set_shares(
 ) -> Result<Redirect, ApiError> {
     for (name, percent) in [("audit", form.audit), ("second", form.second)] {
         if !(0.0..=100.0).contains(&percent) {
-            return Err(ApiError::bad_request(format!("`{name}`: expected 0 to 100 percent, found `{percent}`")));
+            return Err(ApiError::bad_request(format!(
+                "`{name}`: expected 0 to 100 percent, found `{percent}`"
+            )));
         }
     }
     let shares = ReviewShares { audit: form.audit / 100.0, second: form.second / 100.0 };

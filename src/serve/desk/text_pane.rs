@@ -43,9 +43,8 @@ fn segments<'t>(text: &'t str, marks: &[Mark]) -> Vec<Segment<'t>> {
     let parts = cuts.iter().zip(cuts.iter().skip(1));
     let of_part = |((start, from), (_, to)): (&(usize, usize), &(usize, usize))| {
         let covering = |is_rival: bool| {
-            let covers = move |mark: &&Mark| {
-                mark.is_rival == is_rival && mark.start <= *start && *start < mark.end
-            };
+            let covers =
+                move |mark: &&Mark| mark.is_rival == is_rival && mark.start <= *start && *start < mark.end;
             marks.iter().filter(covers).map(|mark| mark.field).collect::<Vec<usize>>()
         };
         Some(Segment { text: text.get(*from..*to)?, evidence: covering(false), rivals: covering(true) })

@@ -70,12 +70,15 @@ fn confirm(page: &DeskPage<'_>) -> Markup {
 
 fn missed(page: &DeskPage<'_>) -> Markup {
     let again = page.again.filter(|again| {
-        again.submitted.decision == "missed" && !page.fields.iter().any(|view| view.path.to_string() == again.submitted.field)
+        again.submitted.decision == "missed"
+            && !page.fields.iter().any(|view| view.path.to_string() == again.submitted.field)
     });
     let name = again.map(|again| again.submitted.field.as_str()).unwrap_or_default();
     let input = match name {
         "" => FieldInput::Text(Vec::new()),
-        name => FieldInput::of(&page.open.document, &FieldPath::named(name), page.open.profile.plan.as_deref()),
+        name => {
+            FieldInput::of(&page.open.document, &FieldPath::named(name), page.open.profile.plan.as_deref())
+        }
     };
     let wrong = again.and_then(|again| match &again.typed {
         Typed::Invalid(column, _) => Some(column.as_deref().unwrap_or("field")),

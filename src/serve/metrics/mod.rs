@@ -120,7 +120,7 @@ impl Default for Metrics {
             ),
             threshold_met_rate: Gauge::new(
                 "marc_threshold_met_rate",
-                "Share of the latest 100 documents of a profile that passed, without those that were skipped.",
+                "Share of the latest 100 documents of a profile that passed, without those that were skipped or cancelled.",
                 &["profile"],
             ),
             processing_time: Histogram::new(
@@ -203,7 +203,7 @@ impl Metrics {
                 self.improvement.record(profile, after - before);
             }
         }
-        if result.final_status != FinalStatus::Skipped {
+        if !matches!(result.final_status, FinalStatus::Skipped | FinalStatus::Cancelled) {
             self.threshold_was_met(&result.profile, result.final_status == FinalStatus::Passed);
         }
     }

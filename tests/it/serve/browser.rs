@@ -63,10 +63,10 @@ impl Browser {
         });
         std::thread::spawn(move || lines.for_each(drop));
         let profile = tempfile::tempdir().unwrap();
-        let mut browser =
-            Browser { driver, port: port.unwrap(), session: String::new(), _profile: profile };
+        let mut browser = Browser { driver, port: port.unwrap(), session: String::new(), _profile: profile };
         let folder = format!("--user-data-dir={}", browser._profile.path().display());
-        let arguments: Vec<&str> = FLAGS.iter().copied().chain(flags.iter().copied()).chain([folder.as_str()]).collect();
+        let arguments: Vec<&str> =
+            FLAGS.iter().copied().chain(flags.iter().copied()).chain([folder.as_str()]).collect();
         let wanted = json!({"capabilities": {"alwaysMatch": {
             "goog:chromeOptions": {"args": arguments},
             "timeouts": {"script": PATIENCE_MS, "pageLoad": PATIENCE_MS},
@@ -84,10 +84,17 @@ impl Browser {
     /// Presses keys, one after the other, wherever the focus is.
     pub(crate) fn press(&self, keys: &str) {
         let press = |key: char| {
-            [json!({"type": "keyDown", "value": key.to_string()}), json!({"type": "keyUp", "value": key.to_string()})]
+            [
+                json!({"type": "keyDown", "value": key.to_string()}),
+                json!({"type": "keyUp", "value": key.to_string()}),
+            ]
         };
         let actions: Vec<Value> = keys.chars().flat_map(press).collect();
-        self.ask("POST", "/actions", &json!({"actions": [{"type": "key", "id": "keys", "actions": actions}]}));
+        self.ask(
+            "POST",
+            "/actions",
+            &json!({"actions": [{"type": "key", "id": "keys", "actions": actions}]}),
+        );
     }
 
     /// What a script returns.
@@ -108,7 +115,11 @@ impl Browser {
             let found = self.try_ask("POST", "/execute/async", &json!({"script": script, "args": []}));
             match found {
                 Ok(found) => {
-                    assert!(found != Value::Null && found != json!(false), "in vain: {expression}\n{}", self.text());
+                    assert!(
+                        found != Value::Null && found != json!(false),
+                        "in vain: {expression}\n{}",
+                        self.text()
+                    );
                     return found;
                 }
                 Err(_) => continue,
@@ -133,7 +144,7 @@ impl Browser {
 
     /// What axe finds that is serious, if `LOOPCTL_AXE` names its script.
     pub(crate) fn serious(&self) -> Vec<String> {
-        let Some(axe) = std::env::var_os("LOOPCTL_AXE") else {
+        let Some(axe) = std::env::var_os("LOOPCTL_AXE").filter(|it| !it.is_empty()) else {
             println!("skipped: LOOPCTL_AXE names no axe.min.js");
             return Vec::new();
         };
@@ -144,12 +155,12 @@ impl Browser {
             "/execute/async",
             &json!({"script": "const done = arguments[0]; axe.run(document, {resultTypes: ['violations']}).then((it) => done(it.violations), (error) => done([{id: String(error), impact: 'critical', nodes: []}]));", "args": []}),
         );
-        let serious = found.as_array().unwrap().iter().filter(|one| {
-            one["impact"] == "serious" || one["impact"] == "critical"
-        });
-        serious
-            .map(|one| format!("{}: {} in {}", one["id"], one["help"], one["nodes"][0]["html"]))
-            .collect()
+        let serious = found
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|one| one["impact"] == "serious" || one["impact"] == "critical");
+        serious.map(|one| format!("{}: {} in {}", one["id"], one["help"], one["nodes"][0]["html"])).collect()
     }
 
     fn ask(&self, method: &str, path: &str, body: &Value) -> Value {

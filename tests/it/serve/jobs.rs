@@ -1,10 +1,7 @@
 //! Documents that are submitted: taken once, run, cancelled, tried again, and none lost.
 
 use super::running::Server;
-<<<<<<< HEAD
-=======
 use crate::trajectories::{answer, scoring, steps};
->>>>>>> main
 use crate::workspace::{Workspace, documents};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -19,20 +16,6 @@ fn server(place: &Workspace) -> Server {
     Server::start(place, &["--profile", "clinical", "--provider", "pattern"])
 }
 
-<<<<<<< HEAD
-/// A service whose provider answers as `answers.jsonl` says.
-fn scripted(place: &Workspace, answers: &[Value]) -> Server {
-    let lines: Vec<String> = answers.iter().map(Value::to_string).collect();
-    place.write("answers.jsonl", lines.join("\n"));
-    place.write(
-        "profiles/steps.yaml",
-        "stages: { extract: { provider: scripted, config: { file: answers.jsonl }, prompt: \"{{ document }}\" } }\nassess: { completeness: given }\n",
-    );
-    Server::start(place, &["--profile", "steps"])
-}
-
-=======
->>>>>>> main
 #[test]
 fn a_document_that_is_submitted_is_run() {
     let place = Workspace::new();
@@ -48,14 +31,10 @@ fn a_document_that_is_submitted_is_run() {
     // Whoever comes back misses none and sees none twice.
     assert_eq!(server.events(&id, Some("2")), events[3..]);
     let job = server.get(&format!("/api/jobs/{id}")).is(200).json();
-<<<<<<< HEAD
-    assert_eq!((&job["status"], &job["document"], &job["file_name"]), (&json!("finished"), &json!("gastric"), &json!("gastric.txt")));
-=======
     assert_eq!(
         (&job["status"], &job["document"], &job["file_name"]),
         (&json!("finished"), &json!("gastric"), &json!("gastric.txt"))
     );
->>>>>>> main
     let result = server.get(&format!("/api/jobs/{id}/result")).is(200).json();
     assert_eq!(result["document_type"], "pathology");
     assert_eq!(job["outcome"]["overall"], result["best_validation"]["overall"]);
@@ -63,9 +42,6 @@ fn a_document_that_is_submitted_is_run() {
     assert_eq!(story["document"], "gastric");
     // The same as the command makes of it.
     place.write("gastric.txt", report());
-<<<<<<< HEAD
-    let ran = place.run(&["run", "--profile", "clinical", "--provider", "pattern", "--format", "json", "gastric.txt"]);
-=======
     let ran = place.run(&[
         "run",
         "--profile",
@@ -76,7 +52,6 @@ fn a_document_that_is_submitted_is_run() {
         "json",
         "gastric.txt",
     ]);
->>>>>>> main
     let by_command: Value = serde_json::from_str(&ran.out).unwrap();
     assert_eq!(result["best_extraction"], by_command["best_extraction"]);
 }
@@ -92,15 +67,11 @@ fn files_are_uploaded_together_and_named_in_allowed_folders() {
         &["--profile", "clinical", "--provider", "pattern", "--folder", inbox.to_str().unwrap()],
     );
     let files = [("x/../one.txt", &*report()), ("one.txt", "Another text of a document.")];
-<<<<<<< HEAD
-    let uploaded = server.request("POST", "/api/uploads").admin().files(&[("document_type", "pathology")], &files).send();
-=======
     let uploaded = server
         .request("POST", "/api/uploads")
         .admin()
         .files(&[("document_type", "pathology")], &files)
         .send();
->>>>>>> main
     let jobs = uploaded.is(202).json()["jobs"].clone();
     assert_eq!(jobs[0]["document"], "one");
     let second = jobs[1]["document"].as_str().unwrap();
@@ -110,9 +81,6 @@ fn files_are_uploaded_together_and_named_in_allowed_folders() {
         let job = server.finished(job["id"].as_str().unwrap());
         assert_eq!((&job["status"], &job["file_name"]), (&json!("finished"), &json!("one.txt")));
     }
-<<<<<<< HEAD
-    for path in ["../outside.txt", "a/../../outside.txt", place.path("outside.txt").to_str().unwrap(), "/etc/passwd", "a", ""] {
-=======
     for path in [
         "../outside.txt",
         "a/../../outside.txt",
@@ -121,7 +89,6 @@ fn files_are_uploaded_together_and_named_in_allowed_folders() {
         "a",
         "",
     ] {
->>>>>>> main
         server.post("/api/jobs", &json!({ "path": path })).is(403);
     }
 }
@@ -154,13 +121,6 @@ fn what_cannot_be_understood_is_refused_with_what_to_do() {
         (json!({"text": ""}), 400, "empty"),
         (json!({"file_base64": "%%%"}), 400, "not Base64"),
         (json!({"txt": "a"}), 422, "unknown field `txt`"),
-<<<<<<< HEAD
-        (json!({"text": "a", "profile": "clinica"}), 422, "clinica"),
-        (json!({"text": "a", "profile": "../../etc/passwd"}), 422, "profile"),
-        (json!({"text": "a", "document_type": "invoice"}), 422, "no document type `invoice`"),
-        (json!({"text": "a", "settings": {"stages.extract.provider": "command"}}), 422, "can't be set by a submission"),
-        (json!({"text": "a", "settings": {"accept.overall": 7}}), 422, "profile"),
-=======
         (json!({"text": "a", "profile": "clinica"}), 404, "no profile `clinica`"),
         (json!({"text": "a", "profile": "../../etc/passwd"}), 404, "no profile"),
         (json!({"text": "a", "document_type": "invoice"}), 422, "no document type `invoice`"),
@@ -170,7 +130,6 @@ fn what_cannot_be_understood_is_refused_with_what_to_do() {
             "can't be set by a submission",
         ),
         (json!({"text": "a", "settings": {"accept.overall": 7}}), 422, "expected a score from 0 to 1"),
->>>>>>> main
         (json!({"text": "x".repeat(2 << 20)}), 413, "bytes"),
     ] {
         let answer = server.post("/api/jobs", &body);
@@ -186,17 +145,7 @@ fn what_cannot_be_understood_is_refused_with_what_to_do() {
 
 #[test]
 fn too_many_that_wait_are_refused_until_there_is_room() {
-<<<<<<< HEAD
-    let place = Workspace::new();
-    let hang = json!({"fault": "hang"});
-    place.write("answers.jsonl", hang.to_string());
-    place.write(
-        "profiles/steps.yaml",
-        "stages: { extract: { provider: scripted, config: { file: answers.jsonl }, prompt: \"{{ document }}\" } }\nassess: { completeness: given }\n",
-    );
-=======
     let place = steps("stop: { max_iterations: 1 }\n", &[json!({"fault": "hang"})]);
->>>>>>> main
     let server = Server::start(&place, &["--profile", "steps", "--most-waiting", "2", "--jobs", "1"]);
     let mut taken = Vec::new();
     let refused = loop {
@@ -246,13 +195,9 @@ fn the_interface_of_the_reliability_loop_is_kept() {
     let answer = server.post("/api/upload/process-v2", &without).is(200).json();
     assert_eq!(answer["reliabilityLoop"]["iterations"], 1);
     assert_eq!(answer["reliabilityLoop"].get("iterationHistory"), None);
-<<<<<<< HEAD
-    for (key, value) in [("qualityThreshold", json!(2)), ("maxIterations", json!(0)), ("fileBase64", json!("?"))] {
-=======
     for (key, value) in
         [("qualityThreshold", json!(2)), ("maxIterations", json!(0)), ("fileBase64", json!("?"))]
     {
->>>>>>> main
         let mut wrong = request.clone();
         wrong[key] = value;
         let answer = server.post("/api/upload/process-v2", &wrong).is(400);
@@ -270,13 +215,9 @@ fn what_was_taken_is_done_once_whatever_becomes_of_the_process() {
             let text = format!("{}\nRound {round}, document {number}.", report());
             let body = json!({"text": text, "file_name": format!("{round}-{number}.txt")});
             let key = format!("{round}-{number}");
-<<<<<<< HEAD
-            let sent = || server.request("POST", "/api/jobs").admin().header("Idempotency-Key", &key).json(&body).send();
-=======
             let sent = || {
                 server.request("POST", "/api/jobs").admin().header("Idempotency-Key", &key).json(&body).send()
             };
->>>>>>> main
             jobs.push(sent().is(202).json()["id"].as_str().unwrap().to_owned());
         }
         server.kill();
@@ -294,16 +235,6 @@ fn what_was_taken_is_done_once_whatever_becomes_of_the_process() {
 #[cfg(unix)]
 #[test]
 fn told_to_stop_it_ends_in_order_and_goes_on_later() {
-<<<<<<< HEAD
-    let place = Workspace::new();
-    let server = scripted(&place, &[json!({"fault": "hang"})]);
-    let job = server.post("/api/jobs", &json!({"text": "A text."})).is(202).json();
-    let id = job["id"].as_str().unwrap().to_owned();
-    assert!(server.stop().success());
-    place.write("answers.jsonl", json!({"candidate": {"a": 1}, "given": {"completeness": 1}}).to_string());
-    let server = Server::start(&place, &["--profile", "steps"]);
-    assert!(server.finished(&id)["status"].is_string());
-=======
     let place = steps("stop: { max_iterations: 1 }\n", &[json!({"fault": "hang"})]);
     let server = Server::start(&place, &["--profile", "steps", "--drain", "10ms"]);
     let job = server.post("/api/jobs", &json!({"text": "A text."})).is(202).json();
@@ -313,5 +244,4 @@ fn told_to_stop_it_ends_in_order_and_goes_on_later() {
     let server = Server::start(&place, &["--profile", "steps"]);
     let job = server.finished(&id);
     assert_eq!((&job["status"], &job["outcome"]["overall"]), (&json!("finished"), &json!(1.0)), "{job}");
->>>>>>> main
 }

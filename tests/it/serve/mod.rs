@@ -1,9 +1,8 @@
 //! The service, as its callers see it: over HTTP.
 
-<<<<<<< HEAD
+mod attacks;
 mod browser;
 mod desk;
-=======
->>>>>>> main
 mod jobs;
+mod metrics;
 mod running;

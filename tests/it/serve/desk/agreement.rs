@@ -10,13 +10,20 @@ fn the_second_reviewer_sees_nothing_of_the_first_and_agreement_is_counted() {
     desk.post(&admin, "/review/shares", &[("audit", "0"), ("second", "100")]).is(303);
     run_reports(&desk.place).exits(3);
     desk.run = super::latest_run(&desk.place);
-    assert!(desk.get(&desk.anna, "/review/agreement").is(200).text().contains("No document was decided by two"));
-    desk.decide(&desk.anna, THYROID, &[("field", "margins"), ("decision", "edit"), ("after", "positive")]).is(303);
+    assert!(
+        desk.get(&desk.anna, "/review/agreement").is(200).text().contains("No document was decided by two")
+    );
+    desk.decide(&desk.anna, THYROID, &[("field", "margins"), ("decision", "edit"), ("after", "positive")])
+        .is(303);
     desk.decide(&desk.anna, THYROID, &[("decision", "accept"), ("confirmed", "yes")]).is(303);
-    let list = |who: &str| desk.get(who, &format!("/review?reason=second_review&run={}", desk.run)).is(200).text();
+    let list =
+        |who: &str| desk.get(who, &format!("/review?reason=second_review&run={}", desk.run)).is(200).text();
     assert!(!list(&desk.anna).contains(THYROID));
     let of_ben = list(&desk.ben);
-    assert!(of_ben.contains(THYROID) && of_ben.contains("a second look") && !of_ben.contains("anna"), "{of_ben}");
+    assert!(
+        of_ben.contains(THYROID) && of_ben.contains("a second look") && !of_ben.contains("anna"),
+        "{of_ben}"
+    );
     let page = desk.page(&desk.ben, THYROID);
     assert!(page.contains("A second look") && !page.contains("anna"), "{page}");
     assert!(!page.contains("<ins>positive"), "{page}");
@@ -25,7 +32,8 @@ fn the_second_reviewer_sees_nothing_of_the_first_and_agreement_is_counted() {
     let shown = desk.shown(THYROID);
     let margins = field(&shown, "margins");
     assert_eq!(margins["disputed"], true, "{margins}");
-    let of_ben = margins["decisions"].as_array().unwrap().iter().find(|one| one["reviewer"] == "ben").unwrap();
+    let of_ben =
+        margins["decisions"].as_array().unwrap().iter().find(|one| one["reviewer"] == "ben").unwrap();
     assert_eq!(of_ben["value"], margins["value"]);
     // The second sees all now, and there is no third look.
     assert!(desk.page(&desk.ben, THYROID).contains("anna"));

@@ -6,8 +6,7 @@ use serde_json::{Value, json};
 
 /// Corrections without who says so, and when.
 fn corrections(place: &Workspace) -> Vec<Value> {
-    let mut lines =
-        place.run(&["review", "export", "--decisions", "--journal", JOURNAL]).exits(0).lines();
+    let mut lines = place.run(&["review", "export", "--decisions", "--journal", JOURNAL]).exits(0).lines();
     for line in &mut lines {
         line["at"] = Value::Null;
         line["reviewer"] = Value::Null;
@@ -55,7 +54,10 @@ fn a_value_is_checked_and_scored_before_it_is_kept() {
     assert_eq!(desk.decisions(), 0);
     // A date is expected, and none is typed in.
     let wrong = check(&[("field", "date"), ("decision", "missed"), ("after", "soon")]).is(422).text();
-    assert!(plain(&wrong).contains("expected a date, found soon") && wrong.contains("aria-invalid=\"true\""), "{wrong}");
+    assert!(
+        plain(&wrong).contains("expected a date, found soon") && wrong.contains("aria-invalid=\"true\""),
+        "{wrong}"
+    );
     let nothing = check(&[("field", "margins"), ("decision", "edit"), ("after", " ")]).is(422).text();
     assert!(plain(&nothing).contains("edit needs the right value, found nothing"), "{nothing}");
     let unknown = check(&[("field", "marginz"), ("decision", "missed"), ("after", "x")]).is(422).text();
@@ -89,8 +91,9 @@ fn a_document_with_doubts_is_accepted_after_a_question_and_the_next_is_shown() {
     assert_eq!(next.header("location"), Some(desk.address("chest-x-ray", "").as_str()));
     // It is given back, and somebody else may look at it.
     desk.post(&desk.ben, &desk.address(THYROID, "lease"), &[]).is(200);
-    let rejected =
-        desk.decide(&desk.anna, "chest-x-ray", &[("decision", "reject"), ("comment", "two lines of a fax")]).is(303);
+    let rejected = desk
+        .decide(&desk.anna, "chest-x-ray", &[("decision", "reject"), ("comment", "two lines of a fax")])
+        .is(303);
     assert_eq!(rejected.header("location"), Some("/review"));
     assert_eq!(desk.shown("chest-x-ray")["state"], "rejected");
 }

@@ -81,7 +81,8 @@ fn ten_documents_are_reviewed_by_keyboard_alone() {
     }
     let mut seen: Vec<Value> = Vec::new();
     for number in 0..10 {
-        let address = browser.wait("document.querySelector('.desk-field[aria-current]') && location.pathname");
+        let address =
+            browser.wait("document.querySelector('.desk-field[aria-current]') && location.pathname");
         assert!(!seen.contains(&address), "{address} twice");
         match number {
             // A value is edited; what is typed is no command.
@@ -139,7 +140,9 @@ fn ten_documents_are_reviewed_by_keyboard_alone() {
             browser.press(&format!("cut off{ENTER}"));
         } else {
             browser.press(ENTER);
-            let asked = format!("location.pathname !== {address} || document.activeElement.matches('.desk-confirm button')");
+            let asked = format!(
+                "location.pathname !== {address} || document.activeElement.matches('.desk-confirm button')"
+            );
             browser.wait(&asked);
             if is_focused(&browser, ".desk-confirm button") {
                 if number == 5 {
@@ -151,9 +154,12 @@ fn ten_documents_are_reviewed_by_keyboard_alone() {
         browser.wait(&format!("location.pathname !== {address}"));
         seen.push(address);
     }
-    browser.wait("location.pathname === '/review' && document.body.innerText.includes('No document waits here.')");
+    browser.wait(
+        "location.pathname === '/review' && document.body.innerText.includes('No document waits here.')",
+    );
     let list = place.run_json(&["review", "list", "--journal", JOURNAL, "--format", "json"]);
-    let states: Vec<&str> = list.as_array().unwrap().iter().map(|entry| entry["state"].as_str().unwrap()).collect();
+    let states: Vec<&str> =
+        list.as_array().unwrap().iter().map(|entry| entry["state"].as_str().unwrap()).collect();
     assert_eq!(states.iter().filter(|state| **state == "accepted").count(), 9, "{states:?}");
     assert_eq!(states.iter().filter(|state| **state == "rejected").count(), 1, "{states:?}");
     let of = |address: &Value| {
@@ -168,12 +174,18 @@ fn ten_documents_are_reviewed_by_keyboard_alone() {
 
 #[test]
 fn the_desk_can_be_looked_at_in_the_dark() {
-    let Some(browser) = Browser::start(&["--force-dark-mode", "--blink-settings=preferredColorScheme=0"]) else { return };
+    let Some(browser) = Browser::start(&["--force-dark-mode", "--blink-settings=preferredColorScheme=0"])
+    else {
+        return;
+    };
     let place = ten_reports();
     let server = Server::start(&place, &[]);
     browser.open(&format!("http://{}/login#token={}", server.address, server.token));
     browser.wait("location.pathname === '/'");
-    for (page, wait) in [("review", "document.querySelector('tbody a')"), ("desk", "document.querySelector('.desk-field[aria-current]')")] {
+    for (page, wait) in [
+        ("review", "document.querySelector('tbody a')"),
+        ("desk", "document.querySelector('.desk-field[aria-current]')"),
+    ] {
         let run = latest_run(&place);
         let path = if page == "desk" { format!("/review/{run}/report-3") } else { "/review".to_owned() };
         browser.open(&format!("http://{}{path}", server.address));

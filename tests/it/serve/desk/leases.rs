@@ -13,9 +13,13 @@ fn who_has_a_document_decides_and_others_wait() {
     assert!(super::plain(&of_ben).contains("anna is reviewing this document until"), "{of_ben}");
     assert!(!of_ben.contains("name=\"decision\""));
     let whole = [("shown", hidden(&page, "shown")), ("seen", "0".to_owned())];
-    let form: Vec<(&str, &str)> = whole.iter().map(|(name, value)| (*name, value.as_str())).chain(MARGINS).collect();
+    let form: Vec<(&str, &str)> =
+        whole.iter().map(|(name, value)| (*name, value.as_str())).chain(MARGINS).collect();
     let refused = desk.post(&desk.ben, &desk.address(THYROID, "decide"), &form).is(409).json();
-    assert!(refused["error"].as_str().unwrap().starts_with("`anna` is reviewing `thyroid-resection` until"), "{refused}");
+    assert!(
+        refused["error"].as_str().unwrap().starts_with("`anna` is reviewing `thyroid-resection` until"),
+        "{refused}"
+    );
     let again = desk.post(&desk.ben, &desk.address(THYROID, "lease"), &[]).is(409).json();
     assert!(again["help"].as_str().unwrap().contains("nothing was kept"), "{again}");
     desk.send(&desk.anna, &page, (THYROID, "decide"), &MARGINS).is(303);

@@ -119,7 +119,8 @@ impl Desk {
 /// Has nothing be drawn of the runs of a journal, which was not served yet.
 fn draw_none(place: &Workspace) {
     let journal = rusqlite::Connection::open(place.path(JOURNAL)).unwrap();
-    let none = "INSERT INTO service_settings (name, value) VALUES ('review_shares', '{\"audit\":0,\"second\":0}')";
+    let none =
+        "INSERT INTO service_settings (name, value) VALUES ('review_shares', '{\"audit\":0,\"second\":0}')";
     journal.execute(none, []).unwrap();
 }
 

@@ -1,0 +1,110 @@
+//! Whether the service can do its work: `/healthz` says that it runs, `/readyz` whether documents can be taken.
+
+use super::state::Service;
+use crate::store::{Journal, StoreError};
+use axum::Router;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::routing::get;
+use jiff::Timestamp;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// For how long an answer is good. Whoever asks needs no token, and each look writes to the disk.
+const GOOD_FOR: Duration = Duration::from_secs(3);
+
+/// What is written to see whether the journal can be written.
+const PROBE: &str = "probed_at";
+
+/// Whether the journal takes documents, as far as was looked.
+#[derive(Default)]
+pub(crate) struct Health {
+    looked: Mutex<Option<(Instant, Result<(), Trouble>)>>,
+}
+
+/// Why documents can't be taken. In words that say nothing of the machine, because nobody needs a token to read them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+enum Trouble {
+    #[error("the journal can't be read")]
+    Unreadable,
+    #[error("the journal can't be written")]
+    Unwritable,
+    #[error("the disk is full")]
+    DiskFull,
+    #[error("the journal is locked by another process")]
+    Locked,
+    #[error("a mistake in loopctl itself, please report it")]
+    Broken,
+}
+
+impl Health {
+    /// Whether the journal takes documents, as it is or was a moment ago.
+    fn journal(&self, journal: &Journal, reading: &Journal) -> Result<(), Trouble> {
+        // Who comes while somebody looks waits for the same answer.
+        let mut looked = self.looked.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((at, found)) = *looked
+            && at.elapsed() < GOOD_FOR
+        {
+            return found;
+        }
+        let found = look(journal, reading);
+        *looked = Some((Instant::now(), found));
+        found
+    }
+}
+
+fn look(journal: &Journal, reading: &Journal) -> Result<(), Trouble> {
+    reading.service_setting(PROBE).map_err(|_| Trouble::Unreadable)?;
+    // A disk that is full is told by nothing but writing.
+    journal.set_service_setting(PROBE, &Timestamp::now().to_string().into()).map_err(|error| match error {
+        StoreError::DiskFull { .. } => Trouble::DiskFull,
+        StoreError::Locked { .. } => Trouble::Locked,
+        _ => Trouble::Unwritable,
+    })
+}
+
+/// `/healthz` and `/readyz`.
+pub(super) fn routes() -> Router<Arc<Service>> {
+    Router::new().route("/healthz", get(|| async { "ok\n" })).route("/readyz", get(ready))
+}
+
+/// Whether documents can be taken. That a provider is given up is said and is no reason to take the service away from people: results
+/// can be read and decided about, and documents wait.
+async fn ready(State(service): State<Arc<Service>>) -> (StatusCode, String) {
+    let waiting = service.jobs.troubles().len();
+    let looked =
+        tokio::task::spawn_blocking(move || service.health.journal(&service.journal, &service.reading));
+    match looked.await.unwrap_or(Err(Trouble::Broken)) {
+        Err(trouble) => (StatusCode::SERVICE_UNAVAILABLE, format!("{trouble}\n")),
+        Ok(()) => (StatusCode::OK, said_of(waiting)),
+    }
+}
+
+/// Whose documents wait, and why, stands on the page of documents.
+fn said_of(waiting: usize) -> String {
+    match waiting {
+        0 => "ready\n".to_owned(),
+        1 => "ready, but the documents of 1 profile wait: its provider is given up, or its budget is spent\n"
+            .to_owned(),
+        many => format!(
+            "ready, but the documents of {many} profiles wait: their providers are given up, or their budgets are spent\n"
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Nobody needs a token to ask, so asking often costs no writes.
+    #[test]
+    fn the_journal_is_looked_at_once_in_a_while() {
+        let (health, journal) = (Health::default(), Journal::in_memory().unwrap());
+        let probed = || journal.service_setting(PROBE).unwrap();
+        assert_eq!(health.journal(&journal, &journal), Ok(()));
+        let first = probed();
+        assert!(first.is_some());
+        assert_eq!(health.journal(&journal, &journal), Ok(()));
+        assert_eq!(probed(), first);
+    }
+}
