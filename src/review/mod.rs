@@ -37,7 +37,7 @@ pub(crate) use agreement::{Agreement, FieldAgreement};
 pub(crate) use decision::{Action, Decision};
 pub(crate) use document::ReviewDocument;
 pub(crate) use draw::{Draws, Shares};
-pub(crate) use entry::{Entry, EntryError, Written};
+pub(crate) use entry::{Entry, EntryError};
 pub(crate) use entry_check::{EntryContext, checked_entries};
 pub(crate) use entry_json::read_entry_lines;
 pub(crate) use field_input::FieldInput;

@@ -139,6 +139,9 @@ pub(super) fn document_page(page: &DeskPage<'_>) -> Markup {
         @if open.is_blind {
             p.desk-note { "A second look: what the first reviewer decided is shown when you are done." }
         }
+        @for said in open.document.result.message.iter().chain(&open.document.result.detail) {
+            p.desk-note { (marked(said)) }
+        }
         @if let Some(why) = &open.profile.differs {
             p.desk-note { "Note: " (marked(why)) ", so corrected values are not scored." }
         }
