@@ -5,10 +5,12 @@ use super::loading::{ProfileArguments, library};
 use super::output::Output;
 use super::resume::{JournalArgument, find_run, go_to_folder, words};
 use super::run_arguments;
+use crate::diag::Problems;
 use crate::engine::{DocumentState, Event};
 use crate::experiment::sweep::RecordedBy;
 use crate::experiment::{Columns, PromptTexts, Trajectory, differing_keys, told_otherwise, with_texts};
-use crate::profile::{FileTracker, Loaded, Reached};
+use crate::plan::Plan;
+use crate::profile::{FileTracker, Library, Loaded, Reached};
 use crate::store::{Journal, RunId, StoredRun};
 use crate::value::{Digest, digest_bytes, sanitize_line};
 use serde::Deserialize;
@@ -27,15 +29,19 @@ pub(super) struct RecordedRun {
     /// Its documents that have a candidate.
     pub(super) columns: Columns,
     /// How many have none, whatever the policy: they were skipped, could not be read, or their provider failed.
-    without_candidate: usize,
+    pub(super) without_candidate: usize,
+    /// How many were not read, because more were not wanted.
+    pub(super) left_out: usize,
     /// Its profile, as it was when it ran.
-    profile: ReachedProfile,
+    pub(super) profile: ReachedProfile,
     /// Whether it says which files the profile reached.
     knows_files: bool,
 }
 
 /// A profile with every file that it reaches.
 pub(super) struct ReachedProfile {
+    /// Its policy, compiled.
+    pub(super) plan: Plan,
     loaded: Loaded,
     /// The digest of all files that it reaches.
     files_digest: String,
@@ -54,17 +60,35 @@ impl ReachedProfile {
         let notes = FileTracker::default();
         let library = library().noted_in(&notes);
         // That it compiles shows that all of its files were read.
-        arguments.plan_from(&library, forced, output)?;
+        let plan = arguments.plan_from(&library, forced, output)?;
+        Self::of(plan, arguments, &library, forced, &notes).ok_or_else(|| unusable(arguments))
+    }
+
+    /// The same from another library, of which nothing is shown but that it can't be used.
+    pub(super) fn read(arguments: &ProfileArguments, library: &Library) -> Result<Self, Failure> {
+        let notes = FileTracker::default();
+        let library = library.clone().noted_in(&notes);
+        let plan = arguments.compile(&library, &[], &mut Problems::new());
+        let read = plan.and_then(|plan| Self::of(plan, arguments, &library, &[], &notes));
+        read.ok_or_else(|| unusable(arguments))
+    }
+
+    fn of(
+        plan: Plan,
+        arguments: &ProfileArguments,
+        library: &Library,
+        forced: &[&str],
+        notes: &FileTracker,
+    ) -> Option<Self> {
         let (reached, named) = (notes.take(), Path::new(&arguments.profile));
-        let loaded = arguments
-            .loaded_from(&library, forced)
-            .ok_or_else(|| Failure::usage(format!("the profile `{}` can't be used", arguments.profile)))?;
+        let loaded = arguments.loaded_from(library, forced)?;
         let prompts = PromptTexts::of(&loaded.merged.to_json(), &loaded.library);
-        Ok(ReachedProfile {
+        Some(ReachedProfile {
             files_digest: reached.digest(named),
             other_files_digest: reached.without(&prompts.files()).digest(named),
             prompts,
             loaded,
+            plan,
         })
     }
 
@@ -85,6 +109,10 @@ pub(super) fn texts_digest_of(loaded: &Loaded, reached: &Reached, named: &Path) 
     texts_digest(loaded, &prompts, &reached.without(&prompts.files()).digest(named))
 }
 
+fn unusable(arguments: &ProfileArguments) -> Failure {
+    Failure::usage(format!("the profile `{}` can't be used", sanitize_line(&arguments.profile)))
+}
+
 fn texts_digest(loaded: &Loaded, prompts: &PromptTexts, other_files_digest: &str) -> String {
     let settings = with_texts(&loaded.merged.to_json(), |name| prompts.text_of(name));
     let mut text = String::new();
@@ -101,15 +129,6 @@ impl RecordedRun {
     pub(super) fn open(id: &str, journal: &JournalArgument, output: &mut Output) -> Result<Self, Failure> {
         let journal = journal.open()?;
         let run = find_run(&journal, id)?;
-        let mut columns = Columns::new(true);
-        let mut without_candidate = 0;
-        for document in journal.documents(&run.id)?.iter().filter(|document| document.finished) {
-            match Trajectory::of_run(document.record.id.as_str().into(), &state_of(&journal, &run, document)?)
-            {
-                Some(trajectory) => columns.push(&trajectory),
-                None => without_candidate += 1,
-            }
-        }
         let command = words(&run.record.settings);
         let arguments = run_arguments(&command).ok_or_else(|| {
             Failure::broken(format!(
@@ -120,6 +139,16 @@ impl RecordedRun {
         })?;
         go_to_folder(&run.record.settings, true, output);
         let profile = ReachedProfile::load(arguments.profile(), &[], output)?;
+        Self::with(&journal, &run, profile, usize::MAX)
+    }
+
+    /// The first documents of a run with its profile, as that is by now.
+    pub(super) fn with(
+        journal: &Journal,
+        run: &StoredRun,
+        profile: ReachedProfile,
+        most: usize,
+    ) -> Result<Self, Failure> {
         let files_digest = run.record.settings.get("files_digest").and_then(Value::as_str).map(str::to_owned);
         let is_as_it_was = profile.loaded.profile.digest == run.record.profile_digest
             && files_digest.as_ref().is_none_or(|digest| *digest == profile.files_digest);
@@ -135,10 +164,21 @@ impl RecordedRun {
                 "what its candidates were asked for with is not known any more: bring its files back as they were, or run the documents again",
             ));
         }
+        let mut columns = Columns::new(true);
+        let mut without_candidate = 0;
+        let documents = journal.documents(&run.id)?;
+        let finished = || documents.iter().filter(|document| document.finished);
+        for document in finished().take(most) {
+            match Trajectory::of_run(document.record.id.as_str().into(), &state_of(journal, run, document)?) {
+                Some(trajectory) => columns.push(&trajectory),
+                None => without_candidate += 1,
+            }
+        }
         Ok(RecordedRun {
-            id: run.id,
+            id: run.id.clone(),
             columns,
             without_candidate,
+            left_out: finished().skip(most).count(),
             profile,
             knows_files: files_digest.is_some(),
         })

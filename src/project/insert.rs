@@ -136,8 +136,8 @@ pub(crate) fn replace_text(text: &str, path: &[&str], word: &str) -> Result<Stri
 }
 
 /// A node and the entry that holds it.
-struct InsertionPoint<'n> {
-    node: &'n Node,
+pub(super) struct InsertionPoint<'n> {
+    pub(super) node: &'n Node,
     entry: Option<&'n Entry>,
 }
 
@@ -148,13 +148,13 @@ impl InsertionPoint<'_> {
     }
 }
 
-fn tree(text: &str) -> Result<Node, Unfit> {
+pub(super) fn tree(text: &str) -> Result<Node, Unfit> {
     let mut problems = Problems::new();
     let node = parse(&SourceFile::new("", text), &mut problems);
     node.filter(|_| !problems.has_errors()).ok_or(Unfit::NotYaml)
 }
 
-fn find<'n>(root: &'n Node, path: &[&str]) -> Result<InsertionPoint<'n>, Unfit> {
+pub(super) fn find<'n>(root: &'n Node, path: &[&str]) -> Result<InsertionPoint<'n>, Unfit> {
     let mut place = InsertionPoint { node: root, entry: None };
     for key in path {
         let Data::Map(entries) = &place.node.data else { return Err(Unfit::Absent(shown(path))) };
@@ -169,7 +169,7 @@ fn pointed<'v>(value: &'v mut Value, path: &[&str]) -> Option<&'v mut Value> {
     path.iter().try_fold(value, |value, key| value.get_mut(*key))
 }
 
-fn shown(path: &[&str]) -> String {
+pub(super) fn shown(path: &[&str]) -> String {
     path.join(".")
 }
 
@@ -204,7 +204,7 @@ fn insert(
     if tree(&changed)?.to_json() == *expected { Ok(changed) } else { Err(Unfit::Unsafe) }
 }
 
-fn is_flow(node: &Node) -> bool {
+pub(super) fn is_flow(node: &Node) -> bool {
     matches!(node.data, Data::Map(_) | Data::List(_)) && node.span.text().starts_with(['{', '['])
 }
 

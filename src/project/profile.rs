@@ -50,6 +50,18 @@ pub(crate) fn new_profile(project: &Project, wanted: NewProfile<'_>) -> Result<P
     })
 }
 
+/// Plans `profiles/NAME.yaml` with a text that is there already, such as that of another profile with other numbers.
+///
+/// # Errors
+/// A name that can't be or is taken, a text that is no profile that can be used.
+pub(crate) fn profile_of_text(project: &Project, name: &str, text: &str) -> Result<Plan, Refusal> {
+    let mut draft = Draft::of(project);
+    free_name(&draft, name)?;
+    draft.create(&format!("profiles/{name}.yaml"), text.to_owned())?;
+    draft.profile(name)?;
+    Ok(Plan { changes: draft.changes, ..Plan::default() })
+}
+
 /// Adds a profile with cases to a draft.
 pub(super) fn add_profile(draft: &mut Draft, name: &str, parent: &str) -> Result<(), Refusal> {
     free_name(draft, name)?;

@@ -10,6 +10,7 @@ use axum::routing::get;
 const ASSETS: &[(&str, &str, &str)] = &[
     ("report.css", "text/css; charset=utf-8", include_str!("../report/page/page.css")),
     ("service.css", "text/css; charset=utf-8", include_str!("assets/service.css")),
+    ("copy.js", "text/javascript; charset=utf-8", include_str!("assets/copy.js")),
     ("desk.css", "text/css; charset=utf-8", include_str!("assets/desk.css")),
     ("desk.js", "text/javascript; charset=utf-8", include_str!("assets/desk.js")),
     ("live.css", "text/css; charset=utf-8", include_str!("assets/live.css")),

@@ -4,6 +4,7 @@
 //! `access` says who may do what, and refuses what a browser was made to send. `api` is for programs, `pages` for people, `desk` for reviewers.
 
 mod access;
+mod admin;
 mod api;
 mod assets;
 mod blocking;
@@ -21,12 +22,14 @@ mod settings;
 mod slow_bodies;
 mod state;
 mod trends;
+mod tuning;
 
 pub(crate) use access::{NewAccess, Role, issue_token};
 pub(crate) use metrics::{CallMeasures, Metrics};
 pub(crate) use profiles::{CompiledProfile, ProfileRequest, ProfileSource, RecordedProfile};
 pub(crate) use settings::{AddressError, ServiceSettings};
 pub(crate) use state::Service;
+pub(crate) use tuning::{Knob, ProfileDetails, ProfileText, ProfileTuning, Refused, Trial};
 
 use crate::store::StoreError;
 use std::io;
@@ -74,7 +77,10 @@ pub(crate) async fn serve(
         let _ = draining.wait_for(|stop| *stop).await;
         told.jobs.stop();
     };
-    connections::serve(router::router(Arc::clone(&service)), listener, stopped).await?;
+    let watching = tokio::spawn(trends::watch(Arc::downgrade(&service)));
+    let served = connections::serve(router::router(Arc::clone(&service)), listener, stopped).await;
+    watching.abort();
+    served?;
     let given_up = async { giving_up.wait_for(|stop| *stop).await.map(drop) };
     tokio::select! {
         () = service.jobs.ended() => {}

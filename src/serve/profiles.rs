@@ -1,5 +1,6 @@
 //! Profiles as the service knows them: by name, with the settings that a submission may lay over them.
 
+use super::tuning::ProfileTuning;
 use crate::diag::Problems;
 use crate::plan::Plan;
 use crate::profile::Reached;
@@ -55,7 +56,7 @@ pub(crate) struct RecordedProfile {
 }
 
 /// Where profiles come from, and whom they ask.
-pub(crate) trait ProfileSource: Send + Sync {
+pub(crate) trait ProfileSource: ProfileTuning + Send + Sync {
     /// The names of all profiles, sorted.
     fn names(&self) -> Vec<String>;
 

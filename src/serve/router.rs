@@ -3,7 +3,7 @@
 use super::access;
 use super::metrics;
 use super::state::Service;
-use super::{api, assets, desk, health, pages, runs, slow_bodies};
+use super::{admin, api, assets, desk, health, pages, runs, slow_bodies, trends, tuning};
 use axum::routing::get;
 use axum::{Json, Router, middleware};
 use std::sync::Arc;
@@ -20,6 +20,9 @@ pub(super) fn router(service: Arc<Service>) -> Router {
         .merge(assets::routes())
         .merge(metrics::routes())
         .merge(runs::routes())
+        .merge(trends::routes())
+        .merge(tuning::routes())
+        .merge(admin::routes())
         .merge(desk::routes())
         .merge(health::routes())
         .layer(middleware::from_fn(slow_bodies::limit))

@@ -39,6 +39,8 @@ pub(crate) struct Service {
     pub(super) throttle: Throttle,
     /// Sums over the documents of runs that pages show.
     pub(super) run_details: RunDetails,
+    /// Held while the numbers are looked at, so that nobody is told twice.
+    pub(super) looking: tokio::sync::Mutex<()>,
 }
 
 impl Service {
@@ -65,6 +67,7 @@ impl Service {
             &settings,
         );
         let run_details = RunDetails::default();
+        let looking = tokio::sync::Mutex::default();
         Ok(Service {
             settings,
             hosts,
@@ -77,6 +80,7 @@ impl Service {
             health: Health::default(),
             throttle: Throttle::default(),
             run_details,
+            looking,
             desk,
         })
     }

@@ -418,3 +418,7 @@ fn read_document(row: &Row<'_>) -> rusqlite::Result<DocumentFigures> {
         calls_of_unknown_cost: maybe(13)?.unwrap_or_default(),
     })
 }
+
+#[cfg(test)]
+#[path = "figures_tests.rs"]
+mod tests;

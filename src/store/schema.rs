@@ -251,7 +251,6 @@ const STEPS: [&str; 4] = [
         iterations            TEXT,
         issues                TEXT
     ) STRICT;
-    CREATE INDEX figures_by_end ON figures (ended_ms);
     CREATE VIEW read_figures AS SELECT
         o.document AS document,
         CAST(json_extract(outcome, '$.final_status') AS TEXT) AS final_status,

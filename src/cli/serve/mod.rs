@@ -2,6 +2,7 @@
 
 mod profiles;
 mod token;
+mod tuning;
 
 use self::profiles::ServedProfiles;
 use self::token::TokenVerb;

@@ -27,7 +27,7 @@ pub(super) struct ServedProfiles {
     /// Whose name is replaced by the one that is asked for.
     arguments: ProfileArguments,
     allow_commands: bool,
-    prices: Prices,
+    pub(super) prices: Prices,
     /// Where the documents are.
     uploads: PathBuf,
 }
@@ -44,7 +44,7 @@ impl ServedProfiles {
         ServedProfiles { arguments, allow_commands: calls.allow_commands, prices, uploads }
     }
 
-    fn arguments_of(&self, request: &ProfileRequest) -> ProfileArguments {
+    pub(super) fn arguments_of(&self, request: &ProfileRequest) -> ProfileArguments {
         let mut arguments = ProfileArguments { profile: request.name.clone(), ..self.arguments.clone() };
         arguments.settings.extend(request.settings.iter().cloned());
         arguments
@@ -127,7 +127,7 @@ impl ProfileSource for ServedProfiles {
 }
 
 /// The same of a run that began in another folder.
-fn in_folder(arguments: &ProfileArguments, folder: Option<&Path>) -> ProfileArguments {
+pub(super) fn in_folder(arguments: &ProfileArguments, folder: Option<&Path>) -> ProfileArguments {
     let mut arguments = arguments.clone();
     let is_path = arguments.profile.contains(['/', '\\', '.']);
     if let (Some(folder), true) = (folder, is_path) {

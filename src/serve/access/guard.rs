@@ -174,8 +174,10 @@ fn log(
 ) {
     let is_change = !matches!(*method, Method::GET | Method::HEAD);
     let is_refused = matches!(response.status(), StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
+    // The page of a run, which is read again and again while it goes on, shows no document.
+    let of_run = path.strip_prefix("/runs/").is_some_and(|rest| rest.contains('/'));
     let shows_document =
-        !name.is_empty() && ["/runs/", "/review/", "/api/"].iter().any(|begin| path.starts_with(begin));
+        !name.is_empty() && (of_run || ["/review/", "/api/"].iter().any(|begin| path.starts_with(begin)));
     if !(is_change || is_refused || shows_document) {
         return;
     }

@@ -22,6 +22,7 @@ use self::exposition::{Exposition, as_number};
 use self::families::{Counter, Gauge, Histogram};
 use crate::policy::FinalStatus;
 use crate::result::DocumentResult;
+use crate::serve::trends::Measure;
 use crate::store::QueueLength;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -107,30 +108,30 @@ impl Default for Metrics {
                 &["profile", "outcome"],
             ),
             iteration_count: Histogram::new(
-                "marc_iteration_count",
+                Measure::IterationCount.metric(),
                 "Candidates of a document.",
                 &["profile"],
                 ITERATIONS,
             ),
             final_score: Histogram::new(
-                "marc_final_score",
+                Measure::FinalScore.metric(),
                 "Overall score of the selected candidate.",
                 &["profile"],
                 SCORES,
             ),
             threshold_met_rate: Gauge::new(
-                "marc_threshold_met_rate",
+                Measure::ThresholdMetRate.metric(),
                 "Share of the latest 100 documents of a profile that passed, without those that were skipped or cancelled.",
                 &["profile"],
             ),
             processing_time: Histogram::new(
-                "marc_processing_time_ms",
+                Measure::ProcessingTime.metric(),
                 "How long documents took, in milliseconds.",
                 &["profile"],
                 DOCUMENT_MILLISECONDS,
             ),
             improvement: Histogram::new(
-                "marc_improvement_per_iteration",
+                Measure::ImprovementPerIteration.metric(),
                 "Overall score less that of the iteration before.",
                 &["profile"],
                 IMPROVEMENTS,

@@ -35,7 +35,7 @@ const RIGHT: f64 = 626.0;
 const TOP: f64 = 20.0;
 const BOTTOM: f64 = 190.0;
 /// Most words below places.
-const MOST_LABELS: usize = 8;
+const MOST_LABELS: usize = 6;
 /// Most places whose points are marked.
 const MOST_DOTS: usize = 60;
 /// As many lines have a look of their own.
@@ -114,13 +114,9 @@ impl LinePlot<'_> {
         }
     }
 
+    /// In the middle, but where that would be cut off.
     fn anchor(&self, at: usize) -> &'static str {
-        match at {
-            _ if self.places.len() == 1 => "middle",
-            0 => "start",
-            at if at + 1 == self.places.len() => "end",
-            _ => "middle",
-        }
+        if self.places.len() > 1 && self.x(at) > RIGHT - 30.0 { "end" } else { "middle" }
     }
 
     fn path(&self, series: &Series, y: &impl Fn(f64) -> f64) -> String {

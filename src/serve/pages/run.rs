@@ -3,6 +3,7 @@
 use super::layout::{Section, page};
 use super::parts::{Tile, in_address, minute, money, outside, pager, score, share, table, tiles, time};
 use super::plot::{LinePlot, MOST_SERIES, Series};
+use super::run_document::marked;
 use super::runs::state;
 use crate::report::{duration, thousands};
 use crate::serve::access::Identity;
@@ -169,14 +170,14 @@ fn scores(view: &RunView) -> Markup {
             score(iterations.first().and_then(IterationMeans::overall)),
             score(iterations.last().and_then(IterationMeans::overall))
         ),
-        places: (1..=iterations.len()).map(|at| format!("iteration {at}")).collect(),
+        places: (0..iterations.len()).map(|at| format!("iteration {at}")).collect(),
         series,
         bound: target.map(|target| (target, format!("overall asked for: {target}"))),
         range: (0.0, 1.0),
         written: |value| format!("{value:.2}"),
     };
     let target_of = |name: &str| view.targets.get(name).map_or_else(|| "–".to_owned(), ToString::to_string);
-    let names: Vec<String> = (1..=iterations.len()).map(|at| format!("Iteration {at}")).collect();
+    let names: Vec<String> = (0..iterations.len()).map(|at| format!("Iteration {at}")).collect();
     let mut head = vec![("Score", false), ("Asked for", true)];
     head.extend(names.iter().map(|name| (name.as_str(), true)));
     let of = |name: &str, value: &dyn Fn(&IterationMeans) -> Option<f64>| {
@@ -192,11 +193,13 @@ fn scores(view: &RunView) -> Markup {
     html! {
         section aria-labelledby="scores-heading" {
             h2 #scores-heading { "Scores by iteration" }
-            figure {
-                (plot.svg())
-                figcaption { "Means over the documents that came so far: those that pass early are not in later iterations." }
+            div.beside-plot {
+                figure {
+                    (plot.svg())
+                    figcaption { "Means over the documents that came so far: those that pass early are not in later iterations." }
+                }
+                (table("Mean scores by iteration", &head, &rows))
             }
-            (table("Mean scores by iteration", &head, &rows))
         }
     }
 }
@@ -238,8 +241,8 @@ fn decisions(view: &RunView) -> Markup {
                     @for one in &view.decisions {
                         li {
                             a href=(address(view, one.document.as_str())) { (outside(one.document.as_str())) }
-                            span.soft { " iteration " (one.iteration + 1) ": " }
-                            span class=(one.class) { (outside(&one.words)) }
+                            span.soft { " iteration " (one.iteration) ": " }
+                            span class=(one.class) { (marked(&one.words)) }
                         }
                     }
                 }

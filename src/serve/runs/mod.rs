@@ -7,9 +7,9 @@ mod details;
 mod model;
 mod story;
 
+pub(in crate::serve) use details::IterationMeans;
 pub(crate) use details::RunDetails;
-pub(in crate::serve) use details::{IterationMeans, RunTotals};
-pub(in crate::serve) use model::{LatestDecision, RunList, RunRow, RunView};
+pub(in crate::serve) use model::{RunList, RunRow, RunView};
 pub(in crate::serve) use story::DocumentView;
 
 use super::access::Reviewer;

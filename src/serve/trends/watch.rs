@@ -38,6 +38,7 @@ pub(in crate::serve) async fn watch(service: Weak<Service>) {
 
 /// Looks once, and tells what crossed its bound. Returns how many messages were sent.
 pub(in crate::serve) async fn look(service: &Arc<Service>) -> usize {
+    let _alone = service.looking.lock().await;
     let (reading, writing) = (Arc::clone(&service.reading), Arc::clone(&service.journal));
     let seen = on_blocking_thread(move || {
         let settings = AlertSettings::of(reading.service_setting(SETTINGS)?);

@@ -193,7 +193,6 @@ CREATE TRIGGER access_log_is_never_removed BEFORE DELETE ON access_log
         BEGIN SELECT RAISE(ABORT, 'nothing is removed from the access log'); END;
 CREATE TRIGGER review_shares_are_never_changed BEFORE UPDATE ON review_shares
         BEGIN SELECT RAISE(ABORT, 'review shares are never changed'); END;
-CREATE INDEX figures_by_end ON figures (ended_ms);
 CREATE VIEW read_figures AS SELECT
         o.document AS document,
         CAST(json_extract(outcome, '$.final_status') AS TEXT) AS final_status,

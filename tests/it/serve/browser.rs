@@ -23,6 +23,17 @@ const FLAGS: [&str; 9] = [
     "--disable-dev-shm-usage",
 ];
 
+/// Notes what goes wrong, before any script of a page runs.
+const WATCH: &str = "
+    const note = (what) => {
+      const noted = JSON.parse(sessionStorage.getItem('noted') ?? '[]');
+      sessionStorage.setItem('noted', JSON.stringify([...noted, `${location.pathname}: ${what}`]));
+    };
+    addEventListener('error', (event) => note(event.message ?? `can't load ${event.target.href ?? event.target.src}`), true);
+    addEventListener('unhandledrejection', (event) => note(String(event.reason)));
+    addEventListener('securitypolicyviolation', (event) => note(`forbidden: ${event.blockedURI} by ${event.violatedDirective}`));
+";
+
 /// How long a page may take for what it is waited for, in milliseconds: only a test that fails waits so long.
 const PATIENCE_MS: u64 = 120_000;
 
@@ -79,6 +90,20 @@ impl Browser {
     /// Goes to an address.
     pub(crate) fn open(&self, address: &str) {
         self.ask("POST", "/url", &json!({"url": address}));
+    }
+
+    /// Notes what goes wrong on pages that are opened from here on: exceptions, what the policy of a page forbids, files that are not
+    /// there.
+    pub(crate) fn watch(&self) {
+        let params = json!({"source": WATCH});
+        let command = json!({"cmd": "Page.addScriptToEvaluateOnNewDocument", "params": params});
+        self.ask("POST", "/goog/cdp/execute", &command);
+    }
+
+    /// What was noted.
+    pub(crate) fn noted(&self) -> Vec<String> {
+        let noted = self.run("return JSON.parse(sessionStorage.getItem('noted') ?? '[]')");
+        serde_json::from_value(noted).unwrap()
     }
 
     /// Presses keys, one after the other, wherever the focus is.

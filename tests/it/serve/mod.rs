@@ -3,6 +3,8 @@
 mod attacks;
 mod browser;
 mod desk;
+mod in_a_browser;
 mod jobs;
 mod metrics;
+mod pages;
 mod running;

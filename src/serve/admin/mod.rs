@@ -1,0 +1,192 @@
+//! What admins set and see: alerts, shares of reviews, tokens, the access log.
+//!
+//! - `forms`: what their forms say, read and checked.
+
+mod forms;
+
+use self::forms::{alerts_of, shares_of};
+use super::access::{Admin, NewAccess, Role, issue_token};
+use super::api::ApiError;
+use super::blocking::on_blocking_thread;
+use super::pages;
+use super::state::Service;
+use super::trends::{AlertSettings, LAST_MESSAGE, LastMessage, SETTINGS, look};
+use crate::store::{AccessRecord, Journal, StoreError, StoredToken};
+use axum::Router;
+use axum::extract::{Form, Query, State};
+use axum::response::Redirect;
+use axum::routing::{get, post};
+use jiff::{SignedDuration, Timestamp};
+use maud::Markup;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+pub(in crate::serve) use forms::ReviewShares;
+
+/// Entries of the access log on a page.
+const ENTRIES: u32 = 50;
+/// The name under which the journal keeps the shares of reviews.
+const SHARES: &str = "review_shares";
+/// Longest name of a token, in characters.
+const LONGEST_NAME: usize = 100;
+
+/// What the page shows.
+pub(in crate::serve) struct SettingsView {
+    pub(in crate::serve) alerts: AlertSettings,
+    pub(in crate::serve) last_message: Option<LastMessage>,
+    pub(in crate::serve) shares: ReviewShares,
+    pub(in crate::serve) tokens: Vec<TokenRow>,
+    /// A token that was made just now: shown this once.
+    pub(in crate::serve) fresh: Option<(String, String)>,
+    pub(in crate::serve) log: Vec<(u64, AccessRecord)>,
+    /// Where the next older entries of the log begin.
+    pub(in crate::serve) older: Option<u64>,
+    /// Whether the log begins with its latest entry.
+    pub(in crate::serve) is_latest: bool,
+}
+
+/// A token without what it is.
+pub(in crate::serve) struct TokenRow {
+    pub(in crate::serve) token: StoredToken,
+    /// Whether somebody can come in with it.
+    pub(in crate::serve) holds: bool,
+}
+
+/// The routes.
+pub(in crate::serve) fn routes() -> Router<Arc<Service>> {
+    Router::new()
+        .route("/settings", get(settings))
+        .route("/settings/alerts", post(set_alerts))
+        .route("/settings/shares", post(set_shares))
+        .route("/settings/tokens", post(add_token))
+        .route("/settings/tokens/revoke", post(revoke))
+}
+
+impl SettingsView {
+    fn read(journal: &Journal, before: Option<u64>, now: Timestamp) -> Result<Self, StoreError> {
+        let kept = |name: &str| journal.service_setting(name);
+        let log = journal.access_log(before.unwrap_or(0), ENTRIES)?;
+        let older = log
+            .last()
+            .map(|(number, _)| *number)
+            .filter(|number| log.len() == ENTRIES as usize && *number > 1);
+        let mut tokens = journal.tokens("token")?;
+        tokens.reverse();
+        let holds = |token: &StoredToken| {
+            let is_over = |at: &String| at.parse().is_ok_and(|at: Timestamp| at <= now);
+            token.revoked_at.is_none() && !token.expires_at.as_ref().is_some_and(is_over)
+        };
+        Ok(SettingsView {
+            alerts: AlertSettings::of(kept(SETTINGS)?),
+            last_message: kept(LAST_MESSAGE)?.and_then(|kept| serde_json::from_value(kept).ok()),
+            shares: kept(SHARES)?.and_then(|kept| serde_json::from_value(kept).ok()).unwrap_or_default(),
+            tokens: tokens.into_iter().map(|token| TokenRow { holds: holds(&token), token }).collect(),
+            fresh: None,
+            is_latest: before.is_none(),
+            log,
+            older,
+        })
+    }
+}
+
+/// What the address says.
+#[derive(Debug, Deserialize)]
+struct Asked {
+    /// Entries of the log before this one.
+    before: Option<u64>,
+}
+
+async fn settings(
+    Admin(identity): Admin,
+    State(service): State<Arc<Service>>,
+    Query(asked): Query<Asked>,
+) -> Result<Markup, ApiError> {
+    let view =
+        on_blocking_thread(move || SettingsView::read(&service.reading, asked.before, Timestamp::now()));
+    Ok(pages::settings(&identity, &view.await?))
+}
+
+/// What a form says, by the names of its fields.
+type Fields = BTreeMap<String, String>;
+
+async fn keep(service: Arc<Service>, name: &'static str, value: impl Serialize) -> Result<(), ApiError> {
+    let value = serde_json::to_value(value).map_err(|_| ApiError::broken("the settings can't be kept"))?;
+    on_blocking_thread(move || service.journal.set_service_setting(name, &value)).await
+}
+
+async fn set_alerts(
+    Admin(_): Admin,
+    State(service): State<Arc<Service>>,
+    Form(fields): Form<Fields>,
+) -> Result<Redirect, ApiError> {
+    let settings = alerts_of(&fields).map_err(ApiError::bad_request)?;
+    keep(Arc::clone(&service), SETTINGS, settings).await?;
+    // Whoever saves a webhook sees at once whether it works; the page need not wait for it.
+    tokio::spawn(async move { look(&service).await });
+    let is_trends = fields.get("back").is_some_and(|back| back == "trends");
+    Ok(Redirect::to(if is_trends { "/trends#alerts" } else { "/settings#alerts" }))
+}
+
+async fn set_shares(
+    Admin(_): Admin,
+    State(service): State<Arc<Service>>,
+    Form(fields): Form<Fields>,
+) -> Result<Redirect, ApiError> {
+    let shares = shares_of(&fields).map_err(ApiError::bad_request)?;
+    keep(service, SHARES, shares).await?;
+    Ok(Redirect::to("/settings#shares"))
+}
+
+#[derive(Debug, Deserialize)]
+struct NewTokenForm {
+    name: String,
+    role: String,
+    /// For how many days it holds; empty for ever.
+    days: String,
+}
+
+/// Makes a token and shows it: it can't be shown again, so that there is no page to be led to.
+async fn add_token(
+    Admin(identity): Admin,
+    State(service): State<Arc<Service>>,
+    Form(form): Form<NewTokenForm>,
+) -> Result<Markup, ApiError> {
+    let name = form.name.trim().to_owned();
+    if name.is_empty() || name.chars().count() > LONGEST_NAME || name.chars().any(char::is_control) {
+        return Err(ApiError::bad_request("a token needs a name of at most 100 characters on one line"));
+    }
+    let role: Role = form.role.parse().map_err(ApiError::bad_request)?;
+    let lasts = match form.days.trim() {
+        "" => None,
+        days => match days.parse::<u16>() {
+            Ok(days) if days > 0 => Some(SignedDuration::from_hours(24 * i64::from(days))),
+            _ => {
+                return Err(ApiError::bad_request("the days are no number from 1 to 65535")
+                    .help("leave them empty for a token that holds until it is revoked"));
+            }
+        },
+    };
+    let view = on_blocking_thread(move || {
+        let access = NewAccess { name: &name, role, lasts, is_launch: false };
+        let token = issue_token(&service.journal, &access)?;
+        let view = SettingsView::read(&service.journal, None, Timestamp::now())?;
+        Ok::<_, StoreError>(SettingsView { fresh: Some((name, token)), ..view })
+    });
+    Ok(pages::settings(&identity, &view.await?))
+}
+
+#[derive(Debug, Deserialize)]
+struct RevokeForm {
+    name: String,
+}
+
+async fn revoke(
+    Admin(_): Admin,
+    State(service): State<Arc<Service>>,
+    Form(form): Form<RevokeForm>,
+) -> Result<Redirect, ApiError> {
+    let now = Timestamp::now().to_string();
+    on_blocking_thread(move || service.journal.revoke_tokens(&form.name, &now)).await?;
+    Ok(Redirect::to("/settings#tokens"))
+}

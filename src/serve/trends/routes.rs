@@ -1,0 +1,93 @@
+//! The page of trends.
+
+use super::alerts::{AlertSettings, SETTINGS};
+use super::measures::Totals;
+use super::series::{Point, Step, points};
+use super::watch::recent;
+use crate::serve::access::Reviewer;
+use crate::serve::api::ApiError;
+use crate::serve::blocking::on_blocking_thread;
+use crate::serve::pages;
+use crate::serve::state::Service;
+use crate::store::{Journal, StoreError, SumsBy};
+use axum::Router;
+use axum::extract::{Query, State};
+use axum::routing::get;
+use jiff::Timestamp;
+use maud::Markup;
+use serde::Deserialize;
+use std::sync::Arc;
+
+/// What the page shows.
+pub(in crate::serve) struct TrendsView {
+    pub(in crate::serve) step: Step,
+    /// The profile whose documents count; `None` for all.
+    pub(in crate::serve) profile: Option<String>,
+    /// Every profile that has runs.
+    pub(in crate::serve) profiles: Vec<String>,
+    pub(in crate::serve) points: Vec<Point>,
+    pub(in crate::serve) alerts: AlertSettings,
+    /// The last hours, over which alerts are raised.
+    pub(in crate::serve) recent: Totals,
+}
+
+/// The routes.
+pub(in crate::serve) fn routes() -> Router<Arc<Service>> {
+    Router::new().route("/trends", get(trends))
+}
+
+/// What the address says.
+#[derive(Debug, Deserialize)]
+struct Asked {
+    by: Option<String>,
+    profile: Option<String>,
+}
+
+async fn trends(
+    Reviewer(identity): Reviewer,
+    State(service): State<Arc<Service>>,
+    Query(asked): Query<Asked>,
+) -> Result<Markup, ApiError> {
+    let step = match &asked.by {
+        None => Step::Day,
+        Some(by) => Step::ALL
+            .into_iter()
+            .find(|step| step.key() == by)
+            .ok_or_else(|| ApiError::bad_request("steps are `hour`, `day` and `run`"))?,
+    };
+    let profile = asked.profile.filter(|profile| !profile.is_empty());
+    let view =
+        on_blocking_thread(move || TrendsView::read(&service.reading, step, profile, Timestamp::now()));
+    Ok(pages::trends(&identity, &view.await?))
+}
+
+impl TrendsView {
+    fn read(
+        journal: &Journal,
+        step: Step,
+        profile: Option<String>,
+        now: Timestamp,
+    ) -> Result<Self, StoreError> {
+        let alerts = AlertSettings::of(journal.service_setting(SETTINGS)?);
+        let by = match step.ms() {
+            Some(ms) => SumsBy::Time(u32::try_from(ms).unwrap_or(u32::MAX)),
+            None => SumsBy::Run,
+        };
+        let from = step.from_ms(now.as_millisecond());
+        let sums = journal.figure_sums(by, profile.as_deref(), from)?;
+        let mut of_all = Totals::default();
+        for (name, totals) in recent(journal, &alerts, now)? {
+            if profile.as_ref().is_none_or(|profile| *profile == name) {
+                of_all.absorb(&totals);
+            }
+        }
+        Ok(TrendsView {
+            points: points(&sums, step),
+            step,
+            profiles: journal.profiles_of_runs()?,
+            profile,
+            alerts,
+            recent: of_all,
+        })
+    }
+}
