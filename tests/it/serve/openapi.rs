@@ -26,7 +26,8 @@ fn run(command: &mut Command) {
 
 /// The tools, where they are installed.
 fn tools() -> Option<PathBuf> {
-    let tools = std::env::var_os("LOOPCTL_OPENAPI_TOOLS").map(|folder| PathBuf::from(folder).join("bin"));
+    let named = std::env::var_os("LOOPCTL_OPENAPI_TOOLS").filter(|folder| !folder.is_empty());
+    let tools = named.map(|folder| std::path::absolute(folder).unwrap().join("bin"));
     if tools.is_none() {
         eprintln!("not tried: LOOPCTL_OPENAPI_TOOLS names no Python environment");
     }
