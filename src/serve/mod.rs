@@ -24,7 +24,7 @@ mod state;
 mod trends;
 mod tuning;
 
-pub(crate) use access::{NewAccess, Role, issue_token};
+pub(crate) use access::{NewAccess, Role, issue_token, revoke_links};
 pub(crate) use metrics::{CallMeasures, Metrics};
 pub(crate) use profiles::{CompiledProfile, ProfileRequest, ProfileSource, RecordedProfile};
 pub(crate) use settings::{AddressError, ServiceSettings};

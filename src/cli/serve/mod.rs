@@ -17,7 +17,7 @@ use super::run::duration;
 use crate::diag::Problems;
 use crate::serve::{
     AddressError, CallMeasures, Metrics, NewAccess, Role, ServeError, Service, ServiceSettings, Stops,
-    issue_token, serve,
+    issue_token, revoke_links, serve,
 };
 use crate::value::{Millis, sanitize_line};
 use clap::{Args, Subcommand};
@@ -154,6 +154,7 @@ fn start(arguments: &StartArguments, output: &mut Output) -> Result<Exit, Failur
         let service = Service::open(ServiceSettings { listen, ..settings }, &journal, profiles, metrics)?;
         output.say(&format!("serving `{}`", sanitize_line(&journal.display().to_string())));
         if arguments.no_link {
+            revoke_links(&service.journal)?;
             output.say(&format!("listening on {listen}"));
         } else {
             let name = person();

@@ -19,4 +19,4 @@ pub(super) use identity::{Admin, Anyone, Identity, Reviewer, Submitter};
 pub(super) use login::routes;
 pub(crate) use role::Role;
 pub(super) use throttle::Throttle;
-pub(crate) use token::{NewAccess, issue_token};
+pub(crate) use token::{NewAccess, issue_token, revoke_links};

@@ -75,8 +75,16 @@ pub(crate) fn issue_token(journal: &Journal, access: &NewAccess<'_>) -> Result<S
     if !access.is_launch {
         return issue(journal, TokenKind::Token, access);
     }
-    journal.revoke_kind(TokenKind::Launch.as_str(), &Timestamp::now().to_string())?;
+    revoke_links(journal)?;
     issue(journal, TokenKind::Launch, access)
+}
+
+/// Has the links that earlier starts printed hold no longer.
+///
+/// # Errors
+/// When the journal can't be written.
+pub(crate) fn revoke_links(journal: &Journal) -> Result<(), StoreError> {
+    journal.revoke_kind(TokenKind::Launch.as_str(), &Timestamp::now().to_string()).map(drop)
 }
 
 pub(super) fn issue(
@@ -155,6 +163,8 @@ mod tests {
         let session = issue(&journal, TokenKind::Session, &access(false)).unwrap();
         let second = issue_token(&journal, &access(true)).unwrap();
         assert!(!holds(&journal, &first, Comes::Named) && holds(&journal, &second, Comes::Named));
+        revoke_links(&journal).unwrap();
+        assert!(!holds(&journal, &second, Comes::Named), "the next start prints none");
         assert!(holds(&journal, &given, Comes::Named) && holds(&journal, &session, Comes::InCookie));
     }
 
