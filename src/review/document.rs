@@ -7,8 +7,8 @@ use super::queue::{Reason, reasons};
 use super::reviewed::{Reviewed, standing};
 use crate::plan::TypedAs;
 use crate::result::DocumentResult;
-use crate::score::{Assessment, Support};
-use crate::value::{Severity, canonical, digest_bytes};
+use crate::score::Assessment;
+use crate::value::{canonical, digest_bytes};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -50,19 +50,6 @@ impl ReviewDocument {
         let mut found = reasons(&self.result);
         found.extend(self.drawn.audit.then_some(Reason::AuditSample));
         found
-    }
-
-    /// Values that the document does not verify, and issues that are more than untidy: what a look at it may find.
-    pub(crate) fn doubts(&self) -> usize {
-        let Some(validation) = &self.result.best_validation else { return 0 };
-        let is_unverified = |support: Support| {
-            matches!(
-                support,
-                Support::Quoted | Support::Unsupported | Support::Contradicted | Support::Conflicting
-            )
-        };
-        let values = validation.evidence.iter().filter(|(_, leaf)| is_unverified(leaf.support)).count();
-        values + validation.issues.iter().filter(|issue| issue.severity >= Severity::Major).count()
     }
 
     /// Who decided about it as a whole, the first reviewer first.

@@ -138,6 +138,8 @@ impl Found {
                 items.iter().enumerate().for_each(|(at, item)| self.walk(path.child(&at.to_string()), item));
             }
             value if is_present(value) => self.fields.push(ReviewField { path, value: Some(value.clone()) }),
+            // Nothing at all was extracted: that is no field.
+            _ if path.pointer().is_empty() => {}
             _ => self.absent.push(path),
         }
     }
@@ -224,6 +226,7 @@ mod tests {
         );
         assert_eq!(found[2].1, Some(json!(["a", "b"])));
         assert_eq!(found[5].1, None);
+        assert_eq!(names(&Value::Null, &[]), []);
     }
 
     #[test]

@@ -5,6 +5,7 @@ use super::reviewed::ReviewState;
 use crate::policy::FinalStatus;
 use crate::result::{DocumentResult, is_for_a_person};
 use crate::score::Support;
+use crate::value::Severity;
 use serde::Serialize;
 
 /// The code of the issue about a value that one passage says, and another passage says otherwise.
@@ -78,6 +79,19 @@ pub(crate) fn reasons(result: &DocumentResult) -> Vec<Reason> {
         Reason::AuditSample => false,
     };
     Reason::ALL.into_iter().filter(|reason| holds(*reason)).collect()
+}
+
+/// Values of a result that its document does not verify, and issues that are more than untidy: what a look at it may find.
+pub(crate) fn doubts(result: &DocumentResult) -> usize {
+    let Some(validation) = &result.best_validation else { return 0 };
+    let is_unverified = |support: Support| {
+        matches!(
+            support,
+            Support::Quoted | Support::Unsupported | Support::Contradicted | Support::Conflicting
+        )
+    };
+    let values = validation.evidence.iter().filter(|(_, leaf)| is_unverified(leaf.support)).count();
+    values + validation.issues.iter().filter(|issue| issue.severity >= Severity::Major).count()
 }
 
 /// A document of the queue.

@@ -69,6 +69,8 @@ pub(crate) async fn serve(
     let left = Arc::clone(&service);
     // Its profiles are compiled meanwhile, and requests are answered.
     let taken_up = tokio::task::spawn_blocking(move || left.jobs.take_up());
+    let reader = Arc::clone(&service);
+    drop(tokio::task::spawn_blocking(move || reader.desk.warm(&reader.reading)));
     let Stops { mut draining, mut giving_up } = stops;
     let told = Arc::clone(&service);
     let stopped = async move {

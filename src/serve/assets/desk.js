@@ -168,6 +168,8 @@ async function send(address, body) {
   say(fields.dataset.said || (answer.ok ? "Checked. Enter keeps the value." : ""));
   const focus = fields.querySelector("[data-focus], [aria-invalid=true]");
   if (focus) {
+    const item = focus.closest(".desk-field");
+    if (item) choose(items().indexOf(item), false);
     focus.focus();
     focus.scrollIntoView({ block: "nearest" });
   }

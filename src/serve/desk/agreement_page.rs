@@ -1,6 +1,7 @@
 //! How far reviewers agree.
 
 use crate::review::{Agreement, FieldAgreement};
+use crate::serve::pages::outside;
 use maud::{Markup, html};
 
 /// The page.
@@ -33,7 +34,7 @@ pub(super) fn agreement_page(agreement: &Agreement) -> Markup {
 fn line(row: &FieldAgreement) -> Markup {
     html! {
         tr {
-            th scope="row" data-of="Field" { bdi { (row.field.as_deref().unwrap_or("the document as a whole")) } }
+            th scope="row" data-of="Field" { (outside(row.field.as_deref().unwrap_or("the document as a whole"))) }
             td.number data-of="Values" { (row.values) }
             td.number data-of="Same value" { (share(row)) }
             td.number data-of="Kappa" { (row.kappa.map_or_else(|| "–".to_owned(), |kappa| format!("{kappa:.2}"))) }

@@ -65,7 +65,7 @@ pub(super) fn decision_of(
     reviewer: &str,
 ) -> Result<(OpenDocument, Decision), (Option<OpenDocument>, Refusal)> {
     if submitted.shown != open.document.shown {
-        let refusal = Refusal::Conflict(lease::changed(&open, "there is another result"));
+        let refusal = Refusal::Conflict(lease::changed(open.document.id(), "there is another result"));
         return Err((Some(open), refusal));
     }
     let entry = match entry_of(&open, submitted) {
@@ -144,9 +144,12 @@ pub(super) fn keep(
     };
     match service.journal.append_held_reviews(&held, &[review]).map_err(ApiError::from)? {
         HeldAppend::Kept => Ok(()),
-        HeldAppend::NotHeld(lease) => Err(Refusal::Conflict(lease::not_held(open, lease.as_ref()))),
-        HeldAppend::Changed => {
-            Err(Refusal::Conflict(lease::changed(open, "something was decided about the result")))
+        HeldAppend::NotHeld(lease) => {
+            Err(Refusal::Conflict(lease::not_held(open.document.id(), lease.as_ref())))
         }
+        HeldAppend::Changed => Err(Refusal::Conflict(lease::changed(
+            open.document.id(),
+            "something was decided about the result",
+        ))),
     }
 }

@@ -5,12 +5,12 @@ use super::check::Again;
 use super::field_view::{FieldView, field};
 use super::file_pane::{FilePane, file_pane};
 use super::filter::Filter;
-use super::forms::number;
 use super::lease;
 use super::open_document::OpenDocument;
 use super::text_pane::{Mark, text_pane};
 use super::whole_forms::bar;
 use crate::review::{FieldInput, FieldPath, Reviewed, ReviewedScore, ShownDocument};
+use crate::serve::pages::{marked, outside, score};
 use crate::store::Lease;
 use maud::{Markup, html};
 
@@ -124,23 +124,26 @@ pub(super) fn document_page(page: &DeskPage<'_>) -> Markup {
     html! {
         link rel="stylesheet" href="/assets/desk.css";
         div.desk-head {
-            h1 { (shown.document) }
+            h1 { (outside(shown.document)) }
+            p.desk-back { a href={ "/review" (page.filter.query()) } { "Back to the list" } }
             dl.facts {
-                div { dt { "type" } dd { (shown.document_type) } }
+                div { dt { "type" } dd { (outside(shown.document_type)) } }
                 div { dt { "run" } dd { (shown.run) } }
                 div { dt { "ended" } dd { (shown.final_status) " (" (shown.stop_reason) ")" } }
-                div { dt { "score" } dd { (number(shown.overall)) } }
+                div { dt { "score" } dd { (score(shown.overall)) } }
                 @if !shown.reasons.is_empty() {
                     div { dt { "waits because" } dd { (reasons(page)) } }
                 }
             }
-            p.desk-back { a href={ "/review" (page.filter.query()) } { "Back to the list" } }
         }
         @if open.is_blind {
             p.desk-note { "A second look: what the first reviewer decided is shown when you are done." }
         }
+        @for said in open.document.result.message.iter().chain(&open.document.result.detail) {
+            p.desk-note { (marked(said)) }
+        }
         @if let Some(why) = &open.profile.differs {
-            p.desk-note { "Note: " (why) ", so corrected values are not scored." }
+            p.desk-note { "Note: " (marked(why)) ", so corrected values are not scored." }
         }
         p #said role="status" aria-live="polite" class="desk-said" { (page.said) }
         div #desk data-renew=(page.address("lease")) data-release=(page.address("release")) data-until=(page.lease.until_ms) data-own=(page.is_own) {
@@ -167,7 +170,7 @@ fn document(page: &DeskPage<'_>) -> Markup {
         } @else if let Some(text) = page.open.source.text() {
             (text_pane(text, &page.marks()))
         } @else {
-            p.empty { "The document can't be shown: " (page.shown.without_text.as_deref().unwrap_or("it has no text")) "." }
+            p.empty { "The document can't be shown: " (marked(page.shown.without_text.as_deref().unwrap_or("it has no text"))) "." }
         }
     }
 }
@@ -191,19 +194,19 @@ pub(super) fn fields_pane(page: &DeskPage<'_>) -> Markup {
         section #fields.desk-fields aria-label="Fields" data-said=(page.said) {
             @if !page.is_own {
                 p.desk-taken role="alert" {
-                    strong { (page.lease.reviewer) } " is reviewing this document until " (lease::until(page.lease))
+                    strong { (outside(&page.lease.reviewer)) } " is reviewing this document until " (lease::until(page.lease))
                     ". You can read it, and decide about it later."
                 }
             }
             p.desk-progress {
                 (decided) " of " (page.fields.len()) " decided"
-                @if let Some(by) = &page.shown.decided_by { ", " (page.shown.state.as_str().replace('_', " ")) " by " (by) }
+                @if let Some(by) = &page.shown.decided_by { ", " (page.shown.state.as_str().replace('_', " ")) " by " (outside(by)) }
                 @match &page.corrected {
-                    Some(Ok(score)) => {
-                        ", score with corrections " strong { (number(Some(score.assessment.overall))) }
-                        @if score.accepted { " (accepted)" } @else { " (not accepted)" }
+                    Some(Ok(scored)) => {
+                        ", score with corrections " strong { (score(Some(scored.assessment.overall))) }
+                        @if scored.accepted { " (accepted)" } @else { " (not accepted)" }
                     }
-                    Some(Err(why)) => { ", corrections are not scored: " (why) }
+                    Some(Err(why)) => { ", corrections are not scored: " (marked(why)) }
                     None => {}
                 }
             }
@@ -216,12 +219,12 @@ pub(super) fn fields_pane(page: &DeskPage<'_>) -> Markup {
             @if !page.shown.issues.is_empty() {
                 h3 { "About the document" }
                 ul.desk-issues {
-                    @for issue in &page.shown.issues { li class=(issue.severity) { span.severity { (issue.severity) } " " (issue.message) } }
+                    @for issue in &page.shown.issues { li class=(issue.severity) { span.severity { (issue.severity) } " " (marked(&issue.message)) } }
                 }
             }
-            @for comment in &page.shown.comments { p.soft { (comment.reviewer) ": " (comment.comment) } }
+            @for comment in &page.shown.comments { p.soft { (outside(&comment.reviewer)) ": " (outside(&comment.comment)) } }
             @for (name, views) in &groups {
-                h3 { (name) }
+                h3 { (outside(name)) }
                 ol.desk-list { @for view in views { (field(view, page)) } }
             }
             @if page.fields.is_empty() { p.empty { "Nothing was extracted." } }

@@ -4,6 +4,7 @@ use super::check::{Again, Typed};
 use super::document_page::DeskPage;
 use super::forms::{hidden, hint, outcome, shown, value_input};
 use crate::review::{Action, FieldInput, FieldPath, Reviewed, ShownField};
+use crate::serve::pages::{marked, outside};
 use maud::{Markup, html};
 use serde_json::Value;
 
@@ -114,36 +115,45 @@ pub(super) fn field(view: &FieldView<'_>, page: &DeskPage<'_>) -> Markup {
     html! {
         li class=(class) id={ "field-" (number) } tabindex="-1" data-field=(view.path) data-number=(number) aria-label=(view.spoken(reviewer)) {
             div.desk-value {
-                h4 { (view.name()) }
+                h4 { (outside(&view.name())) }
                 div {
                     @match &view.held {
                         Some(held) if held.value != view.shown.value => {
-                            @if let Some(before) = &view.shown.value { del { (shown(Some(before))) } " " }
+                            @if let Some(before) = &view.shown.value { del { (outside(&shown(Some(before)))) } " " }
                             @match &held.value {
-                                Some(value) => ins { (shown(Some(value))) },
+                                Some(value) => ins { (outside(&shown(Some(value)))) },
                                 None => span.soft { "not in the document" },
                             }
                         }
-                        _ => span { (shown(view.shown.value.as_ref())) }
+                        _ => span { (outside(&shown(view.shown.value.as_ref()))) }
                     }
                 }
                 p.desk-marks {
                     @if let Some(support) = view.shown.support { span class={ "support " (support) } { (support.replace('_', " ")) } }
                     @if view.shown.disputed { span.support.contradicted { "reviewers differ" } }
-                    @if let Some(held) = &view.held { span.support.held { (held.said(reviewer)) } }
+                    @if let Some(held) = &view.held { span.support.held { (outside(&held.said(reviewer))) } }
                 }
             }
-            @if let (None, Some(quote)) = (&view.shown.place, &view.shown.quote) { p.soft { "quote: “" (quote) "”" } }
+            @if let (None, Some(quote)) = (&view.shown.place, &view.shown.quote) { p.soft { "quote: “" (outside(quote)) "”" } }
             @for rival in &view.shown.rivals {
-                p.desk-rival { "also says " strong { (rival.value) } " in line " (rival.place.line) }
+                p.desk-rival { "also says " strong { (outside(&rival.value)) } " in line " (rival.place.line) }
             }
             @if !view.shown.issues.is_empty() {
                 ul.desk-issues {
-                    @for issue in &view.shown.issues { li class=(issue.severity) { span.severity { (issue.severity) } " " (issue.message) } }
+                    @for issue in &view.shown.issues { li class=(issue.severity) { span.severity { (issue.severity) } " " (marked(&issue.message)) } }
                 }
             }
-            @for decision in view.shown.decisions.iter().filter(|decision| decision.comment.is_some()) {
-                p.soft { (decision.reviewer) ": " (decision.comment.as_deref().unwrap_or_default()) }
+            @for decision in &view.shown.decisions {
+                @if view.shown.disputed || decision.comment.is_some() {
+                    p.soft {
+                        (outside(&decision.reviewer)) ": "
+                        @if view.shown.disputed {
+                            @match &decision.value { Some(value) => { strong { (outside(&shown(Some(value)))) } } None => "not in the document" }
+                            " "
+                        }
+                        @if let Some(comment) = &decision.comment { (outside(comment)) }
+                    }
+                }
             }
             @if page.is_own { (actions(view, page)) }
         }

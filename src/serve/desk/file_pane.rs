@@ -55,7 +55,8 @@ pub(super) fn file_pane(pane: &FilePane) -> Markup {
                 @if let Some(size) = pane.pages.first() { (boxes(pane, 1, *size)) }
             }
         } @else {
-            iframe.desk-file src=(pane.address) title="The document" {}
+            // How the browser's own reader begins; it is not sent.
+            iframe.desk-file src={ (pane.address) "#navpanes=0&view=FitH" } title="The document" {}
             p.soft { a href=(pane.address) target="_blank" rel="noopener" { "Open the document by itself" } }
             @for (number, size) in (1..).zip(&pane.pages) {
                 @if pane.boxes.iter().any(|one| one.page == number) {
@@ -90,7 +91,7 @@ pub(super) fn file(open: &OpenDocument) -> Option<Response> {
         // It may stand in a frame of the desk, and do nothing by itself.
         (
             header::CONTENT_SECURITY_POLICY,
-            "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'",
+            "default-src 'none'; object-src 'self'; style-src 'unsafe-inline'; frame-ancestors 'self'",
         ),
         (header::X_FRAME_OPTIONS, "SAMEORIGIN"),
         (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),

@@ -1,8 +1,8 @@
 //! Which documents of the queue somebody asks for.
 
-use super::address::escaped;
 use super::queue::{QueueRow, Turn};
 use crate::review::{Reason, ReviewState};
+use crate::serve::pages::in_address;
 use serde::Deserialize;
 
 /// Which documents are shown. Members that are empty ask for nothing.
@@ -96,7 +96,7 @@ impl Filter {
         let asked: Vec<String> = members
             .iter()
             .filter(|(_, value)| !value.is_empty())
-            .map(|(name, value)| format!("{name}={}", escaped(value)))
+            .map(|(name, value)| format!("{name}={}", in_address(value)))
             .collect();
         if asked.is_empty() { String::new() } else { format!("?{}", asked.join("&")) }
     }

@@ -3,6 +3,7 @@
 use super::check::{Again, CheckedValue, Typed};
 use super::document_page::DeskPage;
 use crate::review::FieldInput;
+use crate::serve::pages::{marked, outside, score};
 use maud::{Markup, html};
 use serde_json::Value;
 
@@ -61,7 +62,9 @@ pub(super) fn hint(input: &FieldInput) -> Option<&'static str> {
 pub(super) fn outcome(again: Option<&Again>, id: &str, decide: &str) -> Markup {
     match again.map(|again| &again.typed) {
         None => html! {},
-        Some(Typed::Invalid(_, why)) => html! { p.desk-wrong id={ (id) "-wrong" } role="alert" { (why) } },
+        Some(Typed::Invalid(_, why)) => {
+            html! { p.desk-wrong id={ (id) "-wrong" } role="alert" { (marked(why)) } }
+        }
         Some(Typed::Checked(checked)) => html! {
             div.desk-checked role="group" aria-label="What the profile says of this value" {
                 (checked_value(checked))
@@ -74,27 +77,22 @@ pub(super) fn outcome(again: Option<&Again>, id: &str, decide: &str) -> Markup {
 
 fn checked_value(checked: &CheckedValue) -> Markup {
     html! {
-        p { "This value: " strong { (shown(checked.value.as_ref())) } }
+        p { "This value: " strong { (outside(&shown(checked.value.as_ref()))) } }
         @match &checked.score {
-            Ok(score) => {
+            Ok(scored) => {
                 p {
-                    "Score of the document: " (number(checked.before)) " → " strong { (number(Some(score.assessment.overall))) }
-                    @if score.accepted { ", every line of accept holds" } @else { ", not accepted" }
+                    "Score of the document: " (score(checked.before)) " → " strong { (score(Some(scored.assessment.overall))) }
+                    @if scored.accepted { ", every line of accept holds" } @else { ", not accepted" }
                 }
-                @for line in &score.missed { p.soft { "Does not hold: " (line) } }
+                @for line in &scored.missed { p.soft { "Does not hold: " (line) } }
                 @if checked.issues.is_empty() {
                     p.soft { "No issue is left about this field." }
                 }
-                ul.desk-issues { @for issue in &checked.issues { li { span.severity { (issue.severity) } " " (issue.message) } } }
+                ul.desk-issues { @for issue in &checked.issues { li { span.severity { (issue.severity) } " " (marked(&issue.message)) } } }
             }
             Err(why) => p.soft { "Not scored: " (why) }
         }
     }
-}
-
-/// A score for people.
-pub(super) fn number(score: Option<f64>) -> String {
-    score.map_or_else(|| "–".to_owned(), |score| format!("{score:.3}"))
 }
 
 /// A value for people.

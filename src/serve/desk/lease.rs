@@ -1,6 +1,5 @@
 //! Who has a document before them.
 
-use super::open_document::OpenDocument;
 use crate::serve::api::ApiError;
 use crate::serve::state::Service;
 use crate::store::{DocumentKey, Lease};
@@ -30,8 +29,8 @@ pub(super) fn until(lease: &Lease) -> String {
 }
 
 /// Somebody else has the document, or nobody.
-pub(super) fn not_held(open: &OpenDocument, lease: Option<&Lease>) -> ApiError {
-    let id = sanitize_line(open.document.id());
+pub(super) fn not_held(document: &str, lease: Option<&Lease>) -> ApiError {
+    let id = sanitize_line(document);
     match lease {
         Some(lease) => {
             let who = sanitize_line(&lease.reviewer);
@@ -44,8 +43,8 @@ pub(super) fn not_held(open: &OpenDocument, lease: Option<&Lease>) -> ApiError {
 }
 
 /// The document is not as the reviewer saw it.
-pub(super) fn changed(open: &OpenDocument, what: &str) -> ApiError {
-    let id = sanitize_line(open.document.id());
+pub(super) fn changed(document: &str, what: &str) -> ApiError {
+    let id = sanitize_line(document);
     ApiError::new(StatusCode::CONFLICT, format!("{what} of `{id}` since you opened it"))
         .help("nothing was kept; open the document again")
 }

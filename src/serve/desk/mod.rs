@@ -28,10 +28,11 @@ mod whole_forms;
 
 pub(super) use routes::routes;
 
+use super::api::ApiError;
 use crate::store::{Journal, ReviewShares, StoreError};
 use plans::Plans;
-use queue::Queue;
-use std::sync::Mutex;
+use queue::{Queue, QueueRow};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The shares of documents that are drawn for review, where nobody says otherwise.
 pub(super) const USUAL_SHARES: ReviewShares = ReviewShares { audit: 0.02, second: 0.1 };
@@ -48,5 +49,17 @@ impl Desk {
     pub(super) fn of(journal: &Journal) -> Result<Self, StoreError> {
         journal.settle_review_shares(USUAL_SHARES)?;
         Ok(Desk::default())
+    }
+
+    /// Reads the queue, so that the first who asks for it does not wait.
+    pub(super) fn warm(&self, journal: &Journal) {
+        if self.rows(journal).is_err() {
+            tracing::warn!(event = "queue_not_read");
+        }
+    }
+
+    /// The queue, in the order in which people take it.
+    fn rows(&self, journal: &Journal) -> Result<Vec<Arc<QueueRow>>, ApiError> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner).rows(journal)
     }
 }

@@ -9,7 +9,7 @@ use crate::review::{
 use crate::serve::api::ApiError;
 use crate::serve::profiles::RecordedProfile;
 use crate::serve::state::Service;
-use crate::store::{RunId, StoredDocument, StoredRun};
+use crate::store::{DocumentKey, RunId, StoredDocument, StoredRun};
 use crate::value::{DocumentId, sanitize_line};
 use serde_json::Value;
 use std::path::Path;
@@ -29,6 +29,26 @@ pub(super) struct OpenDocument {
     pub(super) source: SourceText,
 }
 
+/// The document that an address names.
+///
+/// # Errors
+/// That there is none; that the journal can't be read.
+pub(super) fn key_of(service: &Service, run: &str, document: &str) -> Result<DocumentKey, ApiError> {
+    Ok(stored(service, &RunId::new(run), &DocumentId::new(document))?.0.key)
+}
+
+fn stored(
+    service: &Service,
+    run: &RunId,
+    document: &DocumentId,
+) -> Result<(StoredDocument, Option<Value>), ApiError> {
+    service.reading.document(run, document)?.ok_or_else(|| {
+        let (run, document) = (sanitize_line(run.as_str()), sanitize_line(document.as_str()));
+        ApiError::not_found(format!("run `{run}` has no document `{document}`"))
+            .help("the page Review lists those that wait")
+    })
+}
+
 impl OpenDocument {
     /// Opens a document of a run for a reviewer.
     ///
@@ -46,10 +66,7 @@ impl OpenDocument {
             let message = format!("the journal holds no run `{}`", sanitize_line(run.as_str()));
             return Err(ApiError::not_found(message).help("the page Runs lists those that there are"));
         };
-        let Some((stored, outcome)) = journal.document(&run, &id)? else {
-            let message = format!("run `{run}` has no document `{}`", sanitize_line(document));
-            return Err(ApiError::not_found(message).help("the page Review lists those that wait"));
-        };
+        let (stored, outcome) = stored(service, &run, &id)?;
         let profile = service.desk.plans.of_run(service.profiles.as_ref(), &stored_run);
         let shares = journal.review_shares(&run)?;
         let shares = Shares { audit: shares.audit, second: shares.second };

@@ -1,7 +1,9 @@
 //! The documents that wait for people, of all runs. Results are read once; after that only those that are changed or decided about.
 
 use crate::result::DocumentResult;
-use crate::review::{Decision, DeclaredFields, Draws, Reason, ReviewDocument, ReviewState, Shares};
+use crate::review::{
+    Decision, DeclaredFields, Draws, Reason, ReviewDocument, ReviewState, Shares, doubts, reasons,
+};
 use crate::serve::api::ApiError;
 use crate::store::{DocumentKey, Journal, JournalMark, ReviewShares, RunId, StoredDocument, StoredReview};
 use serde::Deserialize;
@@ -54,25 +56,34 @@ impl QueueRow {
         }
     }
 
-    fn of(run: &RunId, key: DocumentKey, document: &ReviewDocument) -> Option<Self> {
-        let (reasons, reviewed) = (document.reasons(), document.reviewed());
-        if reasons.is_empty() && document.decisions.is_empty() {
-            return None;
-        }
-        let validation = document.result.best_validation.as_ref();
-        Some(QueueRow {
+    /// A document as it was run.
+    fn of_result(run: &RunId, key: DocumentKey, result: &DocumentResult, drawn: Draws) -> Self {
+        let mut found = reasons(result);
+        found.extend(drawn.audit.then_some(Reason::AuditSample));
+        QueueRow {
             run: run.clone(),
             key,
-            document: document.id().to_owned(),
-            document_type: document.result.document_type.clone(),
-            reasons,
-            doubts: document.doubts(),
-            overall: validation.map(|validation| validation.overall),
+            document: result.id.to_string(),
+            document_type: result.document_type.clone(),
+            reasons: found,
+            doubts: doubts(result),
+            overall: result.best_validation.as_ref().map(|validation| validation.overall),
+            state: ReviewState::Waiting,
+            reviewers: Vec::new(),
+            deciders: Vec::new(),
+            is_drawn: drawn.second,
+        }
+    }
+
+    /// The same with what was decided.
+    fn with_decisions(self, document: &ReviewDocument) -> Self {
+        let reviewed = document.reviewed();
+        QueueRow {
             state: reviewed.state,
             reviewers: reviewed.reviewers.into_iter().collect(),
             deciders: document.deciders().into_iter().map(str::to_owned).collect(),
-            is_drawn: document.drawn.second,
-        })
+            ..self
+        }
     }
 
     /// The most urgent reason first; of one reason the document in which a look finds most; those of a second look last.
@@ -181,6 +192,7 @@ fn shares_of(shares: &BTreeMap<RunId, ReviewShares>, run: &RunId) -> Shares {
     Shares { audit: shares.audit, second: shares.second }
 }
 
+/// A document of the queue; `None` of one that is not over, or that waits for nobody and was not decided about.
 fn row_of(
     run: &RunId,
     shares: Shares,
@@ -188,8 +200,18 @@ fn row_of(
     outcome: Option<Value>,
     decided: Vec<Decision>,
 ) -> Option<QueueRow> {
-    let document = review_document(run, shares, stored, outcome, Arc::default(), decided)?;
-    QueueRow::of(run, stored.key, &document)
+    let result = result_of(stored, outcome)?;
+    let drawn = Draws::of(shares, run.as_str(), result.id.as_str());
+    let row = QueueRow::of_result(run, stored.key, &result, drawn);
+    if decided.is_empty() {
+        return Some(row).filter(|row| !row.reasons.is_empty());
+    }
+    let document = ReviewDocument::new(result, &stored.record.source_digest, Arc::default(), decided);
+    Some(row.with_decisions(&document.with_draws(drawn)))
+}
+
+fn result_of(stored: &StoredDocument, outcome: Option<Value>) -> Option<DocumentResult> {
+    outcome.filter(|_| stored.finished).and_then(|it| DocumentResult::deserialize(it).ok())
 }
 
 /// A document with its result and what was decided; `None` of one that is not over.
@@ -201,7 +223,7 @@ pub(super) fn review_document(
     declared: Arc<DeclaredFields>,
     decided: Vec<Decision>,
 ) -> Option<ReviewDocument> {
-    let result = outcome.filter(|_| stored.finished).and_then(|it| DocumentResult::deserialize(it).ok())?;
+    let result = result_of(stored, outcome)?;
     let drawn = Draws::of(shares, run.as_str(), result.id.as_str());
     let document = ReviewDocument::new(result, &stored.record.source_digest, declared, decided);
     Some(document.with_draws(drawn))

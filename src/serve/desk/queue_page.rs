@@ -2,9 +2,9 @@
 
 use super::address;
 use super::filter::{Filter, SECOND_REVIEW};
-use super::forms::number;
 use super::queue::{QueueFacets, QueueRow, Turn};
 use crate::serve::access::{Identity, Role};
+use crate::serve::pages::{outside, score};
 use crate::store::{DocumentKey, Lease, ReviewShares};
 use maud::{Markup, html};
 use std::collections::BTreeMap;
@@ -82,7 +82,7 @@ pub(super) fn queue_page(model: &QueuePage<'_>) -> Markup {
     html! {
         link rel="stylesheet" href="/assets/desk.css";
         h1 { "Review" }
-        p { "Documents that a person should look at, the most urgent reason first, then those with the most values in doubt. " a href="/review/agreement" { "How far reviewers agree" } }
+        p { "Documents that a person should look at, the most urgent reason first, then those with the most doubts: values that are not verified, and issues. " a href="/review/agreement" { "How far reviewers agree" } }
         (reasons(model))
         (filters(model))
         @if model.rows.is_empty() {
@@ -158,7 +158,7 @@ fn table(model: &QueuePage<'_>) -> Markup {
                     th scope="col" { "Document" }
                     th scope="col" { "Type" }
                     th scope="col" { "Waits because" }
-                    th.number scope="col" { "In doubt" }
+                    th.number scope="col" { "Doubts" }
                     th.number scope="col" { "Score" }
                     th scope="col" { "Review" }
                 } }
@@ -167,9 +167,9 @@ fn table(model: &QueuePage<'_>) -> Markup {
                         @let row = listed.row;
                         tr {
                             th scope="row" data-of="Document" {
-                                a href={ (address::of_document(row.run.as_str(), &row.document)) (model.filter.query()) } { bdi { (row.document) } }
+                                a href={ (address::of_document(row.run.as_str(), &row.document)) (model.filter.query()) } { (outside(&row.document)) }
                             }
-                            td data-of="Type" { bdi { (row.document_type) } }
+                            td data-of="Type" { (outside(&row.document_type)) }
                             td data-of="Waits because" {
                                 @for (at, reason) in row.reasons.iter().enumerate() {
                                     @if at > 0 { "; " }
@@ -177,9 +177,9 @@ fn table(model: &QueuePage<'_>) -> Markup {
                                 }
                                 @if listed.turn == Turn::Second { @if !row.reasons.is_empty() { "; " } (said(SECOND_REVIEW)) }
                             }
-                            td.number data-of="In doubt" { (row.doubts) }
-                            td.number data-of="Score" { (number(row.overall)) }
-                            td data-of="Review" { bdi { (state(listed, &model.identity.name)) } }
+                            td.number data-of="Doubts" { (row.doubts) }
+                            td.number data-of="Score" { (score(row.overall)) }
+                            td data-of="Review" { (outside(&state(listed, &model.identity.name))) }
                         }
                     }
                 }

@@ -7,7 +7,7 @@ use super::document_page::{DeskPage, document_page, fields_pane};
 use super::file_pane::file;
 use super::filter::Filter;
 use super::lease;
-use super::open_document::OpenDocument;
+use super::open_document::{OpenDocument, key_of};
 use super::queue_page::{QueuePage, queue_page};
 use super::{address, queue};
 use crate::review::{Action, Agreement, DeclaredFields, ShownDocument};
@@ -26,7 +26,7 @@ use maud::Markup;
 use serde::Deserialize;
 use serde_json::json;
 use std::collections::BTreeMap;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 /// What the page's script sends, so that it gets no more than the fields.
 const FRAGMENT: HeaderName = HeaderName::from_static("x-loopctl-fragment");
@@ -59,17 +59,13 @@ async fn list(
     let who = identity.clone();
     let body = on_blocking_thread(move || {
         let leases = service.reading.leases(lease::now_ms())?;
-        let rows = queue_rows(&service)?;
+        let rows = service.desk.rows(&service.reading)?;
         let shares = service.reading.coming_review_shares()?;
         let model = QueuePage::of(&rows, &leases, &who, &filter, shares);
         Ok::<_, ApiError>(queue_page(&model))
     })
     .await?;
     Ok(page("Review", &identity, Section::Review, &[], &body))
-}
-
-fn queue_rows(service: &Service) -> Result<Vec<Arc<queue::QueueRow>>, ApiError> {
-    service.desk.queue.lock().unwrap_or_else(PoisonError::into_inner).rows(&service.reading)
 }
 
 async fn document(
@@ -176,7 +172,7 @@ fn own_lease(service: &Service, open: &OpenDocument, reviewer: &str) -> Result<L
     let lease = service.journal.lease(open.stored.key, lease::now_ms())?;
     match lease {
         Some(lease) if lease.reviewer == reviewer => Ok(lease),
-        other => Err(lease::not_held(open, other.as_ref())),
+        other => Err(lease::not_held(open.document.id(), other.as_ref())),
     }
 }
 
@@ -301,7 +297,7 @@ fn next_document(
         .filter(|lease| lease.reviewer != reviewer)
         .map(|lease| (lease.document, lease.reviewer))
         .collect();
-    let rows = queue_rows(service)?;
+    let rows = service.desk.rows(&service.reading)?;
     let here = rows.iter().position(|row| row.key == open.stored.key).map_or(0, |at| at + 1);
     let (before, after) = rows.split_at(here.min(rows.len()));
     let next = after.iter().chain(before).find(|row| {
@@ -323,12 +319,12 @@ async fn renew(
     Path((run, document)): Named,
 ) -> Result<Response, ApiError> {
     on_blocking_thread(move || {
-        let open = OpenDocument::open(&service, &run, &document, &identity.name)?;
-        let lease = lease::take(&service, open.stored.key, &identity.name)?;
+        let key = key_of(&service, &run, &document)?;
+        let lease = lease::take(&service, key, &identity.name)?;
         if lease.reviewer == identity.name {
             Ok(Json(json!({ "until_ms": lease.until_ms })).into_response())
         } else {
-            Err(lease::not_held(&open, Some(&lease)))
+            Err(lease::not_held(&document, Some(&lease)))
         }
     })
     .await
@@ -347,8 +343,8 @@ async fn release(
     Form(left): Form<Left>,
 ) -> Result<StatusCode, ApiError> {
     on_blocking_thread(move || {
-        let open = OpenDocument::open(&service, &run, &document, &identity.name)?;
-        service.journal.release_lease(open.stored.key, &identity.name, left.until_ms)?;
+        let key = key_of(&service, &run, &document)?;
+        service.journal.release_lease(key, &identity.name, left.until_ms)?;
         Ok::<_, ApiError>(StatusCode::NO_CONTENT)
     })
     .await
@@ -366,7 +362,7 @@ async fn agreement(
 /// What reviewers said of documents that two of them looked at.
 fn agreement_of(service: &Service) -> Result<Agreement, ApiError> {
     let mut agreement = Agreement::default();
-    let rows = queue_rows(service)?;
+    let rows = service.desk.rows(&service.reading)?;
     for row in rows.iter().filter(|row| row.reviewers.len() > 1) {
         let (journal, run) = (&service.reading, &row.run);
         let Some((stored, outcome)) = journal.document_of_key(row.key)? else { continue };

@@ -1,7 +1,10 @@
 //! The text of a document with the places of its fields marked.
 
+use crate::value::is_wild;
 use maud::{Markup, html};
+use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 
 /// A place in the text that a field has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,13 +58,30 @@ pub(super) fn text_pane(text: &str, marks: &[Mark]) -> Markup {
         div.desk-text {
             @for segment in segments(text, marks) {
                 @if segment.evidence.is_empty() && segment.rivals.is_empty() {
-                    (segment.text)
+                    (visible(segment.text))
                 } @else {
-                    mark tabindex="-1" data-evidence=(numbers(&segment.evidence)) data-rivals=(numbers(&segment.rivals)) { (segment.text) }
+                    mark tabindex="-1" data-evidence=(numbers(&segment.evidence)) data-rivals=(numbers(&segment.rivals)) { (visible(segment.text)) }
                 }
             }
         }
     }
+}
+
+/// A text in which characters that would turn it round, or do something to the page, are written out.
+fn visible(text: &str) -> Cow<'_, str> {
+    let is_hidden = |c: char| !matches!(c, '\n' | '\r' | '\t') && is_wild(c);
+    if !text.contains(is_hidden) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        if is_hidden(c) {
+            let _ = write!(shown, "\\u{:04x}", u32::from(c));
+        } else {
+            shown.push(c);
+        }
+    }
+    Cow::Owned(shown)
 }
 
 fn numbers(fields: &[usize]) -> String {
@@ -101,6 +121,7 @@ mod tests {
     fn nothing_of_a_document_is_markup() {
         let page = text_pane("<script>alert(1)</script> & \"x\"", &[mark(0, 8, 0, false)]).into_string();
         assert!(page.contains("&lt;script&gt;") && !page.contains("<script"), "{page}");
+        assert_eq!(visible("a\u{202e}b\tc"), "a\\u202eb\tc");
     }
 
     proptest! {

@@ -169,7 +169,7 @@ impl Browser {
 
     /// What axe finds that is serious, if `LOOPCTL_AXE` names its script.
     pub(crate) fn serious(&self) -> Vec<String> {
-        let Some(axe) = std::env::var_os("LOOPCTL_AXE") else {
+        let Some(axe) = std::env::var_os("LOOPCTL_AXE").filter(|it| !it.is_empty()) else {
             println!("skipped: LOOPCTL_AXE names no axe.min.js");
             return Vec::new();
         };

@@ -67,6 +67,7 @@ fn ten_documents_are_reviewed_by_keyboard_alone() {
     let server = Server::start(&place, &[]);
     browser.open(&format!("http://{}/login#token={}", server.address, server.token));
     browser.wait("location.pathname === '/'");
+    browser.watch();
     browser.open(&format!("http://{}/review", server.address));
     for (name, size) in SIZES {
         browser.picture(&format!("queue-{name}"), size);
@@ -157,6 +158,7 @@ fn ten_documents_are_reviewed_by_keyboard_alone() {
     browser.wait(
         "location.pathname === '/review' && document.body.innerText.includes('No document waits here.')",
     );
+    assert_eq!(browser.noted(), [""; 0]);
     let list = place.run_json(&["review", "list", "--journal", JOURNAL, "--format", "json"]);
     let states: Vec<&str> =
         list.as_array().unwrap().iter().map(|entry| entry["state"].as_str().unwrap()).collect();

@@ -132,6 +132,12 @@ fn hidden(page: &str, name: &str) -> String {
     rest.split('"').next().unwrap().to_owned()
 }
 
+/// A page without its markup.
+fn plain(page: &str) -> String {
+    let parts = page.split('<').map(|part| part.split_once('>').map_or(part, |(_, text)| text));
+    parts.collect::<String>().replace(['\u{2068}', '\u{2069}'], "")
+}
+
 fn escaped(text: &str) -> String {
     let keep = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte);
     let of = |byte: u8| if keep(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };

@@ -25,7 +25,7 @@ fn documents_wait_for_reasons_and_leave_when_they_are_decided() {
     assert!(list("").contains("(open at ben)"));
     desk.decide(&desk.anna, THYROID, &[("field", "margins"), ("decision", "accept")]).is(303);
     assert_eq!(listed(&list("?mine=yes&state=in_review")), [THYROID]);
-    assert!(list("").contains("in review by you"));
+    assert!(list("").contains("in review by you"), "{}", list(""));
     desk.decide(&desk.anna, THYROID, &[("decision", "accept"), ("confirmed", "yes")]).is(303);
     assert_eq!(listed(&list("")), ["chest-x-ray"]);
     assert_eq!(listed(&list("?state=accepted")), [THYROID]);
