@@ -558,7 +558,7 @@ fn every_answer_says_what_browsers_may_do_with_it() {
         assert!(!policy.contains("unsafe"), "{}", answer.head);
         for (name, value) in [
             ("x-content-type-options", "nosniff"),
-            ("referrer-policy", "no-referrer"),
+            ("referrer-policy", "same-origin"),
             ("cache-control", "no-store"),
             ("x-frame-options", "DENY"),
             ("cross-origin-resource-policy", "same-origin"),
