@@ -20,14 +20,15 @@ use std::time::Instant;
 /// What may be had without a token: whether the service is up, the page that takes the token of a link, and what that page needs.
 const OPEN: [&str; 4] = ["/healthz", "/readyz", "/login", "/favicon.ico"];
 
-/// What browsers are told of every answer: nothing from elsewhere, no framing, no guessing of types, no Referer, nothing kept.
+/// What browsers are told of every answer: nothing from elsewhere, no framing, no guessing of types, no Referer to others (without any, a
+/// form would not say where it comes from), nothing kept.
 const HEADERS: [(HeaderName, &str); 6] = [
     (
         header::CONTENT_SECURITY_POLICY,
         "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
     ),
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-    (header::REFERRER_POLICY, "no-referrer"),
+    (header::REFERRER_POLICY, "same-origin"),
     (header::CACHE_CONTROL, "no-store"),
     (header::X_FRAME_OPTIONS, "DENY"),
     (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),

@@ -1,24 +1,8 @@
 //! What the forms of settings say, read and checked.
 
 use crate::serve::trends::{AlertSettings, Measure, Unit, WebhookUrl};
-use serde::{Deserialize, Serialize};
+use crate::store::ReviewShares;
 use std::collections::BTreeMap;
-
-/// Which shares of documents people look at without being asked by a result.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub(in crate::serve) struct ReviewShares {
-    /// Of those that need no review.
-    pub(in crate::serve) audit_sample: f64,
-    /// Of those that were reviewed, by somebody who does not see the first decision.
-    pub(in crate::serve) second_review: f64,
-}
-
-impl Default for ReviewShares {
-    fn default() -> Self {
-        ReviewShares { audit_sample: 0.02, second_review: 0.1 }
-    }
-}
 
 type Fields = BTreeMap<String, String>;
 
@@ -78,10 +62,7 @@ pub(super) fn shares_of(fields: &Fields) -> Result<ReviewShares, String> {
             Err(format!("`{what}` is {percent} %; expected a number from 0 to 100"))
         }
     };
-    Ok(ReviewShares {
-        audit_sample: share("audit_sample", "audit sample")?,
-        second_review: share("second_review", "second review")?,
-    })
+    Ok(ReviewShares { audit: share("audit", "audit sample")?, second: share("second", "second review")? })
 }
 
 #[cfg(test)]
@@ -134,9 +115,8 @@ mod tests {
 
     #[test]
     fn shares_are_kept_as_shares() {
-        let shares = shares_of(&fields(&[("audit_sample", "2"), ("second_review", "12.5")])).unwrap();
-        let kept = serde_json::to_value(shares).unwrap();
-        assert_eq!(kept, serde_json::json!({"audit_sample": 0.02, "second_review": 0.125}));
-        assert!(shares_of(&fields(&[("audit_sample", "101"), ("second_review", "1")])).is_err());
+        let shares = shares_of(&fields(&[("audit", "2"), ("second", "12.5")])).unwrap();
+        assert_eq!(shares, ReviewShares { audit: 0.02, second: 0.125 });
+        assert!(shares_of(&fields(&[("audit", "101"), ("second", "1")])).is_err());
     }
 }

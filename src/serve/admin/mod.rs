@@ -1,4 +1,4 @@
-//! What admins set and see: alerts, shares of reviews, tokens, the access log.
+//! What admins set and see: alerts, shares of documents that are drawn for review, tokens, the access log.
 //!
 //! - `forms`: what their forms say, read and checked.
 
@@ -8,10 +8,11 @@ use self::forms::{alerts_of, shares_of};
 use super::access::{Admin, NewAccess, Role, issue_token};
 use super::api::ApiError;
 use super::blocking::on_blocking_thread;
+use super::desk::USUAL_SHARES;
 use super::pages;
 use super::state::Service;
 use super::trends::{AlertSettings, LAST_MESSAGE, LastMessage, SETTINGS, look};
-use crate::store::{AccessRecord, Journal, StoreError, StoredToken};
+use crate::store::{AccessRecord, Journal, ReviewShares, StoreError, StoredToken};
 use axum::Router;
 use axum::extract::{Form, Query, State};
 use axum::response::Redirect;
@@ -22,12 +23,8 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-pub(in crate::serve) use forms::ReviewShares;
-
 /// Entries of the access log on a page.
 const ENTRIES: u32 = 50;
-/// The name under which the journal keeps the shares of reviews.
-const SHARES: &str = "review_shares";
 /// Longest name of a token, in characters.
 const LONGEST_NAME: usize = 100;
 
@@ -80,7 +77,7 @@ impl SettingsView {
         Ok(SettingsView {
             alerts: AlertSettings::of(kept(SETTINGS)?),
             last_message: kept(LAST_MESSAGE)?.and_then(|kept| serde_json::from_value(kept).ok()),
-            shares: kept(SHARES)?.and_then(|kept| serde_json::from_value(kept).ok()).unwrap_or_default(),
+            shares: journal.coming_review_shares()?.unwrap_or(USUAL_SHARES),
             tokens: tokens.into_iter().map(|token| TokenRow { holds: holds(&token), token }).collect(),
             fresh: None,
             is_latest: before.is_none(),
@@ -134,7 +131,7 @@ async fn set_shares(
     Form(fields): Form<Fields>,
 ) -> Result<Redirect, ApiError> {
     let shares = shares_of(&fields).map_err(ApiError::bad_request)?;
-    keep(service, SHARES, shares).await?;
+    on_blocking_thread(move || service.journal.set_coming_review_shares(shares)).await?;
     Ok(Redirect::to("/settings#shares"))
 }
 

@@ -33,12 +33,12 @@ type Events = Sse<axum::response::sse::KeepAliveStream<ReceiverStream<Result<Eve
 /// `resumed` says that the document was gone on with, and that the events after the first `keeps` don't count. After `ended`, whose data
 /// is the job's status, nothing more comes.
 #[utoipa::path(
-    get, path = "/api/jobs/{job}/events", tag = "jobs",
+    get, path = "/api/jobs/{job}/events", operation_id = "follow_job", tag = "jobs",
     params(
         ("job" = String, Path, description = "Its id"),
         ("Last-Event-ID" = Option<String>, Header, description = "The id of the last event that was seen"),
     ),
-    responses((status = 200, content_type = "text/event-stream", body = String), (status = 404, body = ErrorAnswer))
+    responses((status = 200, description = "Events, until the job is over or the service stops", content_type = "text/event-stream", body = String), (status = 404, description = "There is no such job", body = ErrorAnswer))
 )]
 pub(super) async fn of_job(
     Submitter(identity): Submitter,
@@ -59,12 +59,12 @@ pub(super) async fn of_job(
 /// Server-sent events from now on, or from the one after `Last-Event-ID`: `event` is the kind, `data` names the document. What was extracted
 /// is not in them.
 #[utoipa::path(
-    get, path = "/api/runs/{run}/events", tag = "runs",
+    get, path = "/api/runs/{run}/events", operation_id = "follow_run", tag = "runs",
     params(
         ("run" = String, Path, description = "Its id"),
         ("Last-Event-ID" = Option<String>, Header, description = "The id of the last event that was seen"),
     ),
-    responses((status = 200, content_type = "text/event-stream", body = String), (status = 404, body = ErrorAnswer))
+    responses((status = 200, description = "Events, until the service stops", content_type = "text/event-stream", body = String), (status = 404, description = "There is no such run", body = ErrorAnswer))
 )]
 pub(super) async fn of_run(
     Reviewer(_): Reviewer,

@@ -11,8 +11,8 @@ use crate::serve::state::Service;
 use crate::store::StoredJob;
 use crate::value::sanitize_line;
 use axum::Json;
-use axum::extract::multipart::MultipartError;
-use axum::extract::rejection::JsonRejection;
+use axum::extract::multipart::{MultipartError, MultipartRejection};
+use axum::extract::rejection::{JsonRejection, QueryRejection};
 use axum::extract::{Multipart, Path, Query, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -100,10 +100,12 @@ pub(super) struct Jobs {
 
 /// Which jobs are meant.
 #[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 pub(super) struct Page {
     /// Only those before this job.
     before: Option<String>,
-    /// At most so many, and no more than 200.
+    /// At most so many.
+    #[param(minimum = 1, maximum = 200)]
     limit: Option<u32>,
 }
 
@@ -111,7 +113,7 @@ pub(super) struct Page {
 ///
 /// When this is answered the document is on the disk and in the queue. With `Idempotency-Key` the same submission sent twice is one job.
 #[utoipa::path(
-    post, path = "/api/jobs", tag = "jobs", request_body = NewJobRequest,
+    post, path = "/api/jobs", operation_id = "submit_document", tag = "jobs", request_body = NewJobRequest,
     params(("Idempotency-Key" = Option<String>, Header, description = "A key of your own: the same submission sent again is the same job")),
     responses(
         (status = 202, description = "It is in the queue", body = Job),
@@ -166,13 +168,28 @@ pub(super) fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Api
     }
 }
 
+/// The parts of a form with files.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "it describes the form, which is read part by part")]
+pub(super) struct UploadForm {
+    /// The profile that decides, for the files that follow.
+    profile: Option<String>,
+    /// The type of the files that follow, instead of classifying each.
+    document_type: Option<String>,
+    /// Laid over the profile: `accept.overall=0.9`.
+    setting: Option<Vec<String>>,
+    /// The documents.
+    #[schema(value_type = Vec<String>, format = Binary)]
+    file: Vec<Vec<u8>>,
+}
+
 /// Submit files
 ///
 /// A form (`multipart/form-data`) with one or more parts `file`; `profile`, `document_type` and `setting` (`KEY=VALUE`, repeatable) before
 /// them are for all files that follow. Either all files are taken or, when one is refused, those before it.
 #[utoipa::path(
-    post, path = "/api/uploads", tag = "jobs",
-    request_body(content = Object, content_type = "multipart/form-data"),
+    post, path = "/api/uploads", operation_id = "upload_files", tag = "jobs",
+    request_body(content = UploadForm, content_type = "multipart/form-data"),
     responses(
         (status = 202, description = "They are in the queue", body = Jobs),
         (status = 400, description = "What was sent can't be understood", body = ErrorAnswer),
@@ -185,8 +202,9 @@ pub(super) fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Api
 pub(super) async fn upload(
     Submitter(identity): Submitter,
     State(service): State<Arc<Service>>,
-    form: Multipart,
+    form: Result<Multipart, MultipartRejection>,
 ) -> Result<(StatusCode, Json<Jobs>), ApiError> {
+    let form = form?;
     let jobs = take_files(&service, &identity, form).await?;
     let jobs = jobs.iter().map(|accepted| Job::of(&accepted.job, None)).collect();
     Ok((StatusCode::ACCEPTED, Json(Jobs { jobs, next: None })))
@@ -250,20 +268,26 @@ pub(in crate::serve) async fn take_files(
 ///
 /// Those of the token; for a reviewer everybody's.
 #[utoipa::path(
-    get, path = "/api/jobs", tag = "jobs", params(Page),
-    responses((status = 200, body = Jobs), (status = 404, description = "`before` is no job", body = ErrorAnswer))
+    get, path = "/api/jobs", operation_id = "list_jobs", tag = "jobs", params(Page),
+    responses((status = 200, description = "The jobs", body = Jobs), (status = 404, description = "`before` is no job", body = ErrorAnswer))
 )]
 pub(super) async fn list(
     Submitter(identity): Submitter,
     State(service): State<Arc<Service>>,
-    Query(page): Query<Page>,
+    page: Result<Query<Page>, QueryRejection>,
 ) -> Result<Json<Jobs>, ApiError> {
+    let Query(page) = page?;
     on_blocking_thread(move || latest_jobs(&service, &identity, page)).await.map(Json)
 }
 
 fn latest_jobs(service: &Service, identity: &Identity, page: Page) -> Result<Jobs, ApiError> {
     let before = page.before.as_deref().map(|id| find(service, identity, id)).transpose()?;
-    let most = page.limit.unwrap_or(50).clamp(1, MOST_LISTED);
+    let most = page.limit.unwrap_or(50);
+    if !(1..=MOST_LISTED).contains(&most) {
+        return Err(ApiError::bad_request(format!("`limit` is {most}")).help(format!(
+            "expected a number from 1 to {MOST_LISTED}; `before` asks for those that follow"
+        )));
+    }
     let own = (!identity.may(Role::Review)).then_some(identity.name.as_str());
     let found = service.reading.jobs_before(before.map(|job| job.document), own, most)?;
     let is_full = found.len() == usize::try_from(most).unwrap_or(usize::MAX);
@@ -305,8 +329,8 @@ pub(in crate::serve) fn find(
 
 /// A job
 #[utoipa::path(
-    get, path = "/api/jobs/{job}", tag = "jobs", params(("job" = String, Path, description = "Its id")),
-    responses((status = 200, body = Job), (status = 404, body = ErrorAnswer))
+    get, path = "/api/jobs/{job}", operation_id = "get_job", tag = "jobs", params(("job" = String, Path, description = "Its id")),
+    responses((status = 200, description = "The job", body = Job), (status = 404, description = "There is no such job", body = ErrorAnswer))
 )]
 pub(super) async fn one(
     Submitter(identity): Submitter,
@@ -321,9 +345,9 @@ pub(super) async fn one(
 ///
 /// What `loopctl run` writes of the document: the extraction that was selected, its scores and issues, every iteration, cost.
 #[utoipa::path(
-    get, path = "/api/jobs/{job}/result", tag = "jobs", params(("job" = String, Path, description = "Its id")),
+    get, path = "/api/jobs/{job}/result", operation_id = "get_result", tag = "jobs", params(("job" = String, Path, description = "Its id")),
     responses(
-        (status = 200, body = Object),
+        (status = 200, description = "The result", body = Object),
         (status = 404, description = "There is no such job", body = ErrorAnswer),
         (status = 409, description = "It has no result, or none yet", body = ErrorAnswer),
     )
@@ -361,8 +385,8 @@ fn without_result(job: &StoredJob) -> ApiError {
 ///
 /// What is under way is given up. A job that is over stays as it is.
 #[utoipa::path(
-    post, path = "/api/jobs/{job}/cancel", tag = "jobs", params(("job" = String, Path, description = "Its id")),
-    responses((status = 200, body = Job), (status = 404, body = ErrorAnswer))
+    post, path = "/api/jobs/{job}/cancel", operation_id = "cancel_job", tag = "jobs", params(("job" = String, Path, description = "Its id")),
+    responses((status = 200, description = "The job", body = Job), (status = 404, description = "There is no such job", body = ErrorAnswer))
 )]
 pub(super) async fn cancel(
     Submitter(identity): Submitter,
@@ -381,10 +405,10 @@ pub(super) async fn cancel(
 ///
 /// One that failed or was cancelled goes on where it was; answers that were paid for are not asked for again.
 #[utoipa::path(
-    post, path = "/api/jobs/{job}/retry", tag = "jobs", params(("job" = String, Path, description = "Its id")),
+    post, path = "/api/jobs/{job}/retry", operation_id = "retry_job", tag = "jobs", params(("job" = String, Path, description = "Its id")),
     responses(
-        (status = 200, body = Job),
-        (status = 404, body = ErrorAnswer),
+        (status = 200, description = "The job", body = Job),
+        (status = 404, description = "There is no such job", body = ErrorAnswer),
         (status = 409, description = "It is not over, or has its result", body = ErrorAnswer),
     )
 )]
@@ -410,8 +434,8 @@ pub(super) async fn retry(
 ///
 /// The story that `loopctl explain` tells: each candidate with its scores, what was asked next and why it stopped.
 #[utoipa::path(
-    get, path = "/api/jobs/{job}/explanation", tag = "jobs", params(("job" = String, Path, description = "Its id")),
-    responses((status = 200, body = Object), (status = 404, body = ErrorAnswer))
+    get, path = "/api/jobs/{job}/explanation", operation_id = "explain_job", tag = "jobs", params(("job" = String, Path, description = "Its id")),
+    responses((status = 200, description = "The story", body = Object), (status = 404, description = "There is no such job", body = ErrorAnswer))
 )]
 pub(super) async fn explanation(
     Submitter(identity): Submitter,
@@ -490,6 +514,21 @@ impl From<JsonRejection> for ApiError {
     fn from(rejection: JsonRejection) -> Self {
         ApiError::new(rejection.status(), sanitize_line(&rejection.body_text()))
             .help("send JSON as `/api/openapi.json` describes it, with `Content-Type: application/json`")
+    }
+}
+
+impl From<MultipartRejection> for ApiError {
+    fn from(rejection: MultipartRejection) -> Self {
+        let status = StatusCode::UNSUPPORTED_MEDIA_TYPE;
+        ApiError::new(status, sanitize_line(&rejection.body_text()))
+            .help("send a form as `multipart/form-data` with its boundary")
+    }
+}
+
+impl From<QueryRejection> for ApiError {
+    fn from(rejection: QueryRejection) -> Self {
+        ApiError::new(rejection.status(), sanitize_line(&rejection.body_text()))
+            .help("`/api/openapi.json` describes the parameters")
     }
 }
 

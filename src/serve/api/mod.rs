@@ -16,6 +16,7 @@ use axum::extract::DefaultBodyLimit;
 use std::sync::Arc;
 use utoipa::OpenApi;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
+use utoipa::openapi::{ContentBuilder, Ref, ResponseBuilder};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -65,5 +66,46 @@ pub(super) fn routes(service: &Service) -> OpenApiRouter<Arc<Service>> {
         .routes(routes!(profiles::score))
         .routes(routes!(profiles::next_step))
         .layer(DefaultBodyLimit::max(MOST_JSON));
-    OpenApiRouter::with_openapi(description).merge(submitting).merge(uploading).merge(others)
+    let mut routes =
+        OpenApiRouter::with_openapi(description).merge(submitting).merge(uploading).merge(others);
+    refuse_everywhere(routes.get_openapi_mut());
+    routes
+}
+
+/// What any request with a body may be answered.
+const BODY_REFUSALS: [(&str, &str); 4] = [
+    ("400", "What was sent can't be understood"),
+    ("413", "What was sent is too large"),
+    ("415", "What was sent has another media type"),
+    ("422", "What was sent has other keys or types than described"),
+];
+
+/// What any request may be answered: that nobody may make it, or not with this token.
+fn refuse_everywhere(description: &mut utoipa::openapi::OpenApi) {
+    let refusal = |words: &str| {
+        let body = ContentBuilder::new().schema(Some(Ref::from_schema_name("ErrorAnswer"))).build();
+        ResponseBuilder::new().description(words).content("application/json", body).build()
+    };
+    for item in description.paths.paths.values_mut() {
+        let operations = [&mut item.get, &mut item.post];
+        for operation in operations.into_iter().flatten() {
+            let responses = &mut operation.responses.responses;
+            if operation.request_body.is_some() {
+                for (status, words) in BODY_REFUSALS {
+                    responses.entry(status.to_owned()).or_insert_with(|| refusal(words).into());
+                }
+            }
+            if operation.parameters.as_ref().is_some_and(|parameters| !parameters.is_empty()) {
+                responses
+                    .entry("400".to_owned())
+                    .or_insert_with(|| refusal("A parameter can't be understood").into());
+            }
+            responses
+                .entry("401".to_owned())
+                .or_insert_with(|| refusal("There is no token, or it holds no longer").into());
+            responses.entry("403".to_owned()).or_insert_with(|| {
+                refusal("The token, or the place of the request, does not allow it").into()
+            });
+        }
+    }
 }

@@ -128,10 +128,10 @@ impl ProcessRequest {
 /// The document is a job like any other: whoever stops waiting finds it under `/api/jobs/{documentId}`, and the same request with the same
 /// `Idempotency-Key` waits for the same job.
 #[utoipa::path(
-    post, path = "/api/upload/process-v2", tag = "reliability loop", request_body = ProcessRequest,
+    post, path = "/api/upload/process-v2", operation_id = "process_document", tag = "reliability loop", request_body = ProcessRequest,
     params(("Idempotency-Key" = Option<String>, Header, description = "A key of your own: the same request sent again is the same document")),
     responses(
-        (status = 200, body = ProcessAnswer),
+        (status = 200, description = "What it came to", body = ProcessAnswer),
         (status = 400, description = "What was sent can't be understood", body = ErrorAnswer),
         (status = 413, description = "The document is too large", body = ErrorAnswer),
         (status = 422, description = "The profile or the type can't be used", body = ErrorAnswer),

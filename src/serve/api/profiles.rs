@@ -32,7 +32,7 @@ pub(super) struct ProfileList {
 }
 
 /// Profiles
-#[utoipa::path(get, path = "/api/profiles", tag = "profiles", responses((status = 200, body = ProfileList)))]
+#[utoipa::path(get, path = "/api/profiles", operation_id = "list_profiles", tag = "profiles", responses((status = 200, description = "The profiles", body = ProfileList)))]
 pub(super) async fn list(
     Anyone(_): Anyone,
     State(service): State<Arc<Service>>,
@@ -62,9 +62,9 @@ pub(super) struct ProfileAnswer {
 
 /// A profile
 #[utoipa::path(
-    get, path = "/api/profiles/{name}", tag = "profiles", params(("name" = String, Path, description = "Its name")),
+    get, path = "/api/profiles/{name}", operation_id = "get_profile", tag = "profiles", params(("name" = String, Path, description = "Its name")),
     responses(
-        (status = 200, body = ProfileAnswer),
+        (status = 200, description = "The profile", body = ProfileAnswer),
         (status = 404, description = "There is no such profile", body = ErrorAnswer),
         (status = 422, description = "It can't be used", body = ErrorAnswer),
     )
@@ -116,8 +116,8 @@ pub(super) struct CheckAnswer {
 
 /// Check a profile that is in no file yet
 #[utoipa::path(
-    post, path = "/api/check", tag = "profiles", request_body = CheckRequest,
-    responses((status = 200, body = CheckAnswer), (status = 400, body = ErrorAnswer))
+    post, path = "/api/check", operation_id = "check_profile", tag = "profiles", request_body = CheckRequest,
+    responses((status = 200, description = "What is wrong with it", body = CheckAnswer), (status = 400, description = "What was sent can't be understood", body = ErrorAnswer))
 )]
 pub(super) async fn check(
     Anyone(_): Anyone,
@@ -174,10 +174,10 @@ pub(super) struct ScoreAnswer {
 ///
 /// As `loopctl validate` does: nobody is asked.
 #[utoipa::path(
-    post, path = "/api/score", tag = "profiles", request_body = ScoreRequest,
+    post, path = "/api/score", operation_id = "score_extraction", tag = "profiles", request_body = ScoreRequest,
     responses(
-        (status = 200, body = ScoreAnswer),
-        (status = 400, body = ErrorAnswer),
+        (status = 200, description = "Its scores", body = ScoreAnswer),
+        (status = 400, description = "What was sent can't be understood", body = ErrorAnswer),
         (status = 404, description = "There is no such profile", body = ErrorAnswer),
         (status = 422, description = "The profile or the type can't be used", body = ErrorAnswer),
     )
@@ -192,6 +192,11 @@ pub(super) async fn score(
 }
 
 fn scored(service: &Service, request: ScoreRequest) -> Result<ScoreAnswer, ApiError> {
+    if !request.extraction.is_object() {
+        return Err(
+            ApiError::bad_request("`extraction` is no object").help("an extraction is one JSON object")
+        );
+    }
     if is_deeper(&request.extraction, MAX_CANDIDATE_DEPTH) {
         let message = format!("`extraction` is nested more than {MAX_CANDIDATE_DEPTH} deep");
         return Err(ApiError::bad_request(message));
@@ -227,10 +232,10 @@ fn scored(service: &Service, request: ScoreRequest) -> Result<ScoreAnswer, ApiEr
 /// For callers who drive their own model: what the policy makes of a history, and what to ask next. The body is the input of
 /// `loopctl next` with `profile` beside it; a document is given as text.
 #[utoipa::path(
-    post, path = "/api/next", tag = "profiles", request_body = Object,
+    post, path = "/api/next", operation_id = "decide_next", tag = "profiles", request_body = Object,
     responses(
-        (status = 200, body = Object),
-        (status = 400, body = ErrorAnswer),
+        (status = 200, description = "What to ask next, or what it came to", body = Object),
+        (status = 400, description = "What was sent can't be understood", body = ErrorAnswer),
         (status = 404, description = "There is no such profile", body = ErrorAnswer),
         (status = 422, description = "The profile can't be used", body = ErrorAnswer),
     )

@@ -35,7 +35,7 @@ use queue::{Queue, QueueRow};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The shares of documents that are drawn for review, where nobody says otherwise.
-const USUAL_SHARES: ReviewShares = ReviewShares { audit: 0.02, second: 0.1 };
+pub(super) const USUAL_SHARES: ReviewShares = ReviewShares { audit: 0.02, second: 0.1 };
 
 /// What the desk keeps in memory.
 #[derive(Default)]

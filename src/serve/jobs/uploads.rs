@@ -10,6 +10,9 @@ use std::path::{Path, PathBuf};
 /// Longest name of a file, in bytes.
 const LONGEST_NAME: usize = 120;
 
+/// Longest ending that stays when a name is too long, in characters.
+const LONGEST_ENDING: usize = 10;
+
 /// The folder of uploads, and those from which documents may be named.
 #[derive(Debug)]
 pub(super) struct Uploads {
@@ -103,7 +106,11 @@ fn make_private(folder: &Path) -> std::io::Result<()> {
 /// A name that is one in any folder, as much like the one that was given as can be.
 fn file_name(given: Option<&str>) -> String {
     let last = given.unwrap_or_default().rsplit(['/', '\\']).next().unwrap_or_default();
-    let mut name = DocumentId::new(last.trim()).file_stem();
+    let last: Vec<char> = last.trim().chars().collect();
+    // What is left out stands before the ending.
+    let (begin, end) = last.split_at(last.len().saturating_sub(LONGEST_ENDING));
+    let short: String = begin.iter().take(LONGEST_NAME - LONGEST_ENDING).chain(end).collect();
+    let mut name = DocumentId::new(short).file_stem();
     while name.len() > LONGEST_NAME {
         // The ending stays.
         let middle = name.char_indices().nth(name.chars().count() / 2).map_or(0, |(at, _)| at);

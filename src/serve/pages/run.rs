@@ -177,7 +177,7 @@ fn scores(view: &RunView) -> Markup {
         written: |value| format!("{value:.2}"),
     };
     let target_of = |name: &str| view.targets.get(name).map_or_else(|| "–".to_owned(), ToString::to_string);
-    let names: Vec<String> = (0..iterations.len()).map(|at| format!("Iteration {at}")).collect();
+    let names: Vec<String> = (0..iterations.len()).map(|at| at.to_string()).collect();
     let mut head = vec![("Score", false), ("Asked for", true)];
     head.extend(names.iter().map(|name| (name.as_str(), true)));
     let of = |name: &str, value: &dyn Fn(&IterationMeans) -> Option<f64>| {

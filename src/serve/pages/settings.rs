@@ -34,9 +34,10 @@ pub(in crate::serve) fn settings(identity: &Identity, view: &SettingsView) -> Ma
                 h2 #shares { "Reviews" }
                 form.settings method="post" action="/settings/shares" {
                     div.fields {
-                        (share("audit_sample", "Audit sample, % of what needs no review", view.shares.audit_sample))
-                        (share("second_review", "Second review, % of what was reviewed", view.shares.second_review))
+                        (share("audit", "Audit sample, % of all documents", view.shares.audit))
+                        (share("second", "Second review, % of what is reviewed", view.shares.second))
                     }
+                    p.soft { "Of runs that begin from now on." }
                     p { button.primary type="submit" { "Save" } }
                 }
             }

@@ -38,7 +38,7 @@ pub(in crate::serve) fn trends(identity: &Identity, view: &TrendsView) -> Markup
             h2 { "The last " (alerts.hours) " hours" }
             (tiles(&Measure::ALL.map(|measure| now(view, measure))))
             p.soft {
-                (thousands(view.recent.counted)) " documents. An alert is raised for a profile with at least "
+                (thousands(view.recent.counted)) (if view.recent.counted == 1 { " document" } else { " documents" }) ". An alert is raised for a profile with at least "
                 (thousands(alerts.least_documents)) " of them."
             }
             @if view.points.is_empty() {
@@ -60,7 +60,7 @@ fn now(view: &TrendsView, measure: Measure) -> Tile {
     let (value, bound) = (measure.of(&view.recent), view.alerts.bound(measure));
     let is_crossed = value.is_some_and(|value| measure.is_crossed(value, bound));
     let words = bound_words(measure, bound);
-    let note = if is_crossed { words.replacen("alert", "alert raised:", 1) } else { words };
+    let note = if is_crossed { format!("crossed: {words}") } else { words };
     let class = match value {
         None => "",
         Some(_) if is_crossed => "failed",

@@ -4,8 +4,9 @@
 use super::running::{Answer, Server};
 use crate::workspace::Workspace;
 use serde_json::json;
-use std::io::{Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
+use std::process::Stdio;
 
 fn server(place: &Workspace, arguments: &[&str]) -> Server {
     let usual = ["--profile", "clinical", "--provider", "pattern"];
@@ -232,6 +233,28 @@ fn links_of_earlier_starts_hold_no_longer_and_sessions_do() {
     second.request("GET", "/metrics").token(&link).send().is(401);
     sign_in(&second, &link, &[]).is(401);
     second.request("GET", "/metrics").header("Cookie", &session).send().is(200);
+}
+
+/// What is printed stands in the logs of whoever runs it.
+#[test]
+fn without_a_link_nothing_that_lets_in_is_printed() {
+    let place = Workspace::new();
+    let mut command = place.process();
+    command.args(["serve", "--listen", "127.0.0.1:0", "--data", "data", "--no-link"]);
+    let mut child =
+        command.stderr(Stdio::piped()).stdout(Stdio::null()).stdin(Stdio::null()).spawn().unwrap();
+    let lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    let mut said: Vec<String> = Vec::new();
+    for line in lines {
+        said.push(line.unwrap());
+        if said.last().unwrap().starts_with("listening on 127.0.0.1:") {
+            break;
+        }
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(said.iter().all(|line| !line.contains("loopctl_") && !line.contains("token")), "{said:?}");
+    assert!(said.last().unwrap().starts_with("listening on"), "{said:?}");
 }
 
 #[test]
@@ -535,7 +558,7 @@ fn every_answer_says_what_browsers_may_do_with_it() {
         assert!(!policy.contains("unsafe"), "{}", answer.head);
         for (name, value) in [
             ("x-content-type-options", "nosniff"),
-            ("referrer-policy", "no-referrer"),
+            ("referrer-policy", "same-origin"),
             ("cache-control", "no-store"),
             ("x-frame-options", "DENY"),
             ("cross-origin-resource-policy", "same-origin"),

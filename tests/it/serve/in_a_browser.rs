@@ -49,7 +49,9 @@ fn a_person_follows_a_run_and_tries_another_threshold() {
         follow("steps");
         fill(&browser, "input[name='accept.overall']", "0.5");
         shown("profile", "1 of 1 documents would end otherwise.");
-        browser.wait("document.querySelector('.diff ins').innerText.includes('0.5')");
+        browser.wait(
+            "[...document.querySelectorAll('.diff ins')].some((line) => line.innerText.includes('0.5'))",
+        );
         fill(&browser, "#save-name", "our-steps");
         browser.wait("document.querySelector('h1').innerText.trim() === 'our-steps'");
         assert!(place.read("profiles/our-steps.yaml").contains("0.5"));

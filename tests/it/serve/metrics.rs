@@ -98,6 +98,14 @@ fn numbers_are_for_those_with_a_token() {
     server.request("GET", "/metrics").token(added.out.trim()).send().is(200);
 }
 
+#[test]
+fn whether_it_is_ready_is_for_everybody() {
+    let place = Workspace::new();
+    let server = server(&place);
+    assert_eq!(server.request("GET", "/healthz").send().is(200).text(), "ok\n");
+    assert_eq!(server.request("GET", "/readyz").send().is(200).text(), "ready\n");
+}
+
 /// Whether a program can be run; where it can't be, and need not be, this says that nothing was tried.
 fn can_run(program: &str) -> bool {
     let can =
@@ -163,7 +171,8 @@ fn mentioned(text: &str) -> BTreeSet<String> {
 fn declared() -> BTreeSet<String> {
     let source = concat!(
         include_str!("../../../src/serve/metrics/mod.rs"),
-        include_str!("../../../src/serve/metrics/requests.rs")
+        include_str!("../../../src/serve/metrics/requests.rs"),
+        include_str!("../../../src/serve/trends/measures.rs")
     );
     let mut names = mentioned(source);
     let histograms: Vec<String> = names

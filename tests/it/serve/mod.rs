@@ -6,5 +6,6 @@ mod desk;
 mod in_a_browser;
 mod jobs;
 mod metrics;
+mod openapi;
 mod pages;
 mod running;

@@ -142,7 +142,7 @@ fn who_may_only_submit_sees_none_of_it() {
     page_as(&server, &reviewer, "/runs").is(200);
     page_as(&server, &reviewer, "/trends").is(200).lacks(&["action=\"/settings/alerts\""]);
     page_as(&server, &reviewer, "/settings").is(403);
-    send(&server, &reviewer, "/settings/shares", &[("audit_sample", "1"), ("second_review", "1")]).is(403);
+    send(&server, &reviewer, "/settings/shares", &[("audit", "1"), ("second", "1")]).is(403);
 }
 
 #[test]
@@ -293,7 +293,7 @@ fn settings_are_checked_and_tokens_are_shown_once() {
     ] {
         send(&server, &server.token, "/settings/alerts", &alerts(&wrong)).is(400).shows(&["<h1>That can"]);
     }
-    let shares = [("audit_sample", "5"), ("second_review", "12.5")];
+    let shares = [("audit", "5"), ("second", "12.5")];
     send(&server, &server.token, "/settings/shares", &shares).is(303);
     page(&server, "/settings").is(200).shows(&["value=\"5\"", "value=\"12.5\""]);
 
