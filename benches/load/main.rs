@@ -7,6 +7,7 @@
 //! cargo run --release --example load -- kills 1000       kill -9 at random moments, in batches of 100 documents
 //! cargo run --release --example load -- processes        one, two and four processes on one run
 //! cargo run --release --example load -- start            from the start of the program to its first call
+//! cargo run --release --example load -- service 1000     documents submitted by 50 clients at once, two kills
 //! ```
 //!
 //! Expects `loopctl` beside the folder of examples, as `cargo build --release` leaves it.
@@ -18,6 +19,7 @@ mod child;
 mod kills;
 mod project;
 mod server;
+mod service;
 
 use child::Measured;
 use project::Project;
@@ -39,6 +41,7 @@ fn main() -> Result<(), Failure> {
         "memory" => memory(count.unwrap_or(100_000)),
         "kills" => kills(count.unwrap_or(100)),
         "processes" => processes(count.unwrap_or(2_000)),
+        "service" => service(count.unwrap_or(1_000)),
         "start" => start(count.unwrap_or(20)),
         // The hand-written loop is measured as a process of its own, too.
         "by-hand" => {
@@ -46,7 +49,7 @@ fn main() -> Result<(), Failure> {
                 (arguments.next().unwrap_or_default(), arguments.next().unwrap_or_default());
             by_hand::run(folder.as_ref(), &address, JOBS)
         }
-        other => Err(format!("`{other}` is none of cost, memory, kills, processes, start").into()),
+        other => Err(format!("`{other}` is none of cost, memory, kills, processes, start, service").into()),
     }
 }
 
@@ -60,6 +63,13 @@ fn kills(kills: usize) -> Result<(), Failure> {
     let own = std::env::current_exe()?;
     let loopctl = own.ancestors().nth(2).unwrap_or(Path::new(".")).join("loopctl");
     println!("{}", kills::run(&loopctl, kills)?);
+    Ok(())
+}
+
+fn service(documents: usize) -> Result<(), Failure> {
+    let own = std::env::current_exe()?;
+    let loopctl = own.ancestors().nth(2).unwrap_or(Path::new(".")).join("loopctl");
+    println!("{}", service::run(&loopctl, documents, 50, 2)?);
     Ok(())
 }
 

@@ -46,7 +46,7 @@ impl Project {
         }
         let mut document_bytes = 0;
         for number in 0..count {
-            let path = at(&format!("documents/{:03}/report-{number:06}.txt", number / 1_000));
+            let path = at(&document_path(number));
             if number % 1_000 == 0 {
                 std::fs::create_dir_all(path.parent().unwrap_or(Path::new(".")))?;
             }
@@ -95,6 +95,24 @@ impl Project {
         let mut command = self.command(address);
         command.args(["resume", "--quiet", "--journal", "journal.sqlite", "--jobs"]).arg(jobs.to_string());
         command
+    }
+
+    /// Serves the profile, with its data in the folder `data`.
+    pub(super) fn serve(&self, address: SocketAddr, jobs: usize) -> Command {
+        let mut command = self.command(address);
+        command.args(["serve", "--listen", "127.0.0.1:0", "--data", "data", "--profile", "load", "--jobs"]);
+        command.arg(jobs.to_string());
+        command
+    }
+
+    /// The journal of the service.
+    pub(super) fn service_journal(&self) -> Result<loopctl::store::Journal, Failure> {
+        Ok(loopctl::store::Journal::open(self.path("data/journal.sqlite"))?)
+    }
+
+    /// One of the documents.
+    pub(super) fn document(&self, number: usize) -> PathBuf {
+        self.path(&document_path(number))
     }
 
     /// The same loop, written by hand.
@@ -164,6 +182,11 @@ const FILES: [(&str, &str); 6] = [
   "stage": { "type": "string" }, "markers": { "type": "object" }, "comment": { "type": "string" } } }"#,
     ),
 ];
+
+/// Where a document is in its project.
+fn document_path(number: usize) -> String {
+    format!("documents/{:03}/report-{number:06}.txt", number / 1_000)
+}
 
 /// Some 2 KB of a report.
 fn document(number: usize) -> String {

@@ -65,13 +65,7 @@ fn in_one_line(text: &str, node: &Node, rest: &[&str], scalar: &str) -> Result<S
         return Err(Unfit::InOneLine(shown(rest)));
     }
     let blank = inside.get(kept.len()..).unwrap_or_default();
-    let comma = if entries.is_empty() {
-        " "
-    } else if kept.ends_with(',') {
-        " "
-    } else {
-        ", "
-    };
+    let comma = if entries.is_empty() || kept.ends_with(',') { " " } else { ", " };
     let blank = if entries.is_empty() && blank.is_empty() { " " } else { blank };
     let mut entry = scalar.to_owned();
     for (depth, key) in rest.iter().enumerate().rev() {

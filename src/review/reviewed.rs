@@ -351,6 +351,27 @@ mod tests {
     }
 
     #[test]
+    fn a_blind_reviewer_accepts_what_was_extracted() {
+        let mut document = document(&[
+            ("x", Some("grade"), Action::Edit, json!("2")),
+            ("x", None, Action::Accept, json!(null)),
+            ("y", None, Action::Accept, json!(null)),
+        ]);
+        document.decisions[2].content.blind = true;
+        let document = document.with_draws(crate::review::Draws { audit: false, second: true });
+        let reviewed = document.reviewed();
+        let grade = reviewed.field(&FieldPath::named("grade")).unwrap();
+        assert_eq!(grade.of("y").unwrap().value, Some(json!("1")));
+        assert!(grade.is_disputed());
+        assert_eq!(document.deciders(), ["x", "y"]);
+        assert!(!document.is_blind_to("y") && !document.is_blind_to("z"));
+        let mut before = document;
+        before.decisions.pop();
+        assert!(before.is_blind_to("y") && !before.is_blind_to("x"));
+        assert_eq!(before.seen_blind_by("y").reviewed().state, ReviewState::Waiting);
+    }
+
+    #[test]
     fn undo_takes_back_the_latest_decision_of_its_reviewer() {
         let reviewed = folded(&[
             ("x", Some("grade"), Action::Edit, json!("2")),

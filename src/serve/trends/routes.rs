@@ -73,7 +73,7 @@ impl TrendsView {
             Some(ms) => SumsBy::Time(u32::try_from(ms).unwrap_or(u32::MAX)),
             None => SumsBy::Run,
         };
-        let from = step.from_ms(now.as_millisecond());
+        let from = step.begins_ms(now.as_millisecond());
         let sums = journal.figure_sums(by, profile.as_deref(), from)?;
         let mut of_all = Totals::default();
         for (name, totals) in recent(journal, &alerts, now)? {

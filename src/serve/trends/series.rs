@@ -54,7 +54,7 @@ impl Step {
     }
 
     /// From when on documents count, so that there are at most as many steps as are shown.
-    pub(in crate::serve) fn from_ms(self, now_ms: i64) -> i64 {
+    pub(in crate::serve) fn begins_ms(self, now_ms: i64) -> i64 {
         self.ms().map_or(0, |ms| {
             let steps = i64::try_from(self.most()).unwrap_or(i64::MAX);
             (now_ms / ms - steps + 1).saturating_mul(ms)
@@ -162,10 +162,10 @@ mod tests {
         let now = 1_800_000_000_000;
         for step in [Step::Hour, Step::Day] {
             let ms = step.ms().unwrap();
-            let from = step.from_ms(now);
+            let from = step.begins_ms(now);
             assert_eq!(from % ms, 0);
             assert_eq!(usize::try_from(now / ms - from / ms + 1).unwrap(), step.most());
         }
-        assert_eq!(Step::Run.from_ms(now), 0);
+        assert_eq!(Step::Run.begins_ms(now), 0);
     }
 }
