@@ -138,7 +138,7 @@ pub(crate) fn replace_text(text: &str, path: &[&str], word: &str) -> Result<Stri
 /// A node and the entry that holds it.
 pub(super) struct InsertionPoint<'n> {
     pub(super) node: &'n Node,
-    entry: Option<&'n Entry>,
+    pub(super) entry: Option<&'n Entry>,
 }
 
 impl InsertionPoint<'_> {

@@ -1,7 +1,7 @@
 //! Setting a value in YAML that somebody wrote: the value that is there is replaced where it stands, or its key comes in, and comments
 //! and layout stay. What comes out is parsed again, and must be what was there with that value, and nothing else.
 
-use super::insert::{Unfit, find, into_mapping, is_flow, shown, tree};
+use super::insert::{InsertionPoint, Unfit, find, into_mapping, is_flow, shown, tree};
 use crate::value::yaml::{Data, Node};
 use serde_json::{Map, Value};
 
@@ -18,11 +18,11 @@ pub(crate) fn set_scalar(text: &str, path: &[&str], scalar: &str) -> Result<Stri
     let expected = with(root.to_json(), path, &value.to_json()).ok_or_else(|| Unfit::Absent(shown(path)))?;
     let known = (1..=path.len()).rev().find_map(|length| {
         let (to, rest) = path.split_at_checked(length)?;
-        find(&root, to).ok().map(|place| (place.node, to, rest))
+        find(&root, to).ok().map(|place| (place, to, rest))
     });
     let changed = match known {
-        Some((node, to, [])) => replaced(text, node, scalar).ok_or_else(|| Unfit::Absent(shown(to)))?,
-        Some((node, _, rest)) if is_flow(node) => in_one_line(text, node, rest, scalar)?,
+        Some((place, to, [])) => replaced(text, &place, scalar).ok_or_else(|| Unfit::Absent(shown(to)))?,
+        Some((place, _, rest)) if is_flow(place.node) => in_one_line(text, place.node, rest, scalar)?,
         Some((_, to, rest)) => into_mapping(text, to, &nested(rest, scalar))?,
         None => into_mapping(text, &[], &nested(path, scalar))?,
     };
@@ -43,21 +43,38 @@ fn with(mut root: Value, path: &[&str], value: &Value) -> Option<Value> {
 }
 
 /// The text with another scalar in the place of one.
-fn replaced(text: &str, node: &Node, scalar: &str) -> Option<String> {
+fn replaced(text: &str, place: &InsertionPoint<'_>, scalar: &str) -> Option<String> {
+    let node = place.node;
     if matches!(node.data, Data::Map(_) | Data::List(_)) {
         return None;
     }
-    let (before, after) = (text.get(..node.span.start())?, text.get(node.span.end()..)?);
-    // A key without a value has its place right after the colon.
-    let gap = if before.ends_with(':') { " " } else { "" };
-    Some(format!("{before}{gap}{scalar}{after}"))
+    let (start, end) = (node.span.start(), node.span.end());
+    if text.get(start..end)?.trim().is_empty() {
+        // A key without a value has its place right after the colon.
+        let key = place.entry?.key_span.end();
+        let after = key + text.get(key..)?.find(':')? + 1;
+        return Some(format!("{} {scalar}{}", text.get(..after)?, text.get(after..)?));
+    }
+    Some(format!("{}{scalar}{}", text.get(..start)?, text.get(end..)?))
+}
+
+/// Where the brace stands that closes a mapping: the first that makes it whole, for the parser ends it later.
+fn closing_brace(text: &str, node: &Node) -> Option<usize> {
+    let start = node.span.start();
+    let inside = text.get(start..)?;
+    let whole = node.to_json();
+    let closes = |length: &usize| {
+        let until = inside.get(..length + 1);
+        until.is_some_and(|text| tree(text).is_ok_and(|found| found.to_json() == whole))
+    };
+    inside.match_indices('}').map(|(at, _)| at).find(closes).map(|length| start + length)
 }
 
 /// A key at the end of a mapping that is written between braces.
 fn in_one_line(text: &str, node: &Node, rest: &[&str], scalar: &str) -> Result<String, Unfit> {
     let Data::Map(entries) = &node.data else { return Err(Unfit::Absent(shown(rest))) };
-    let end = node.span.end();
-    let (inside, after) = text.split_at_checked(end.saturating_sub(1)).ok_or(Unfit::Unsafe)?;
+    let end = closing_brace(text, node).ok_or(Unfit::Unsafe)?;
+    let (inside, after) = text.split_at_checked(end).ok_or(Unfit::Unsafe)?;
     let kept = inside.trim_end();
     // After a comment a comma would be part of it.
     let last_line = kept.rsplit('\n').next().unwrap_or(kept);
@@ -126,6 +143,6 @@ mod tests {
         assert!(set_scalar("a: {\n  x: 1 # one\n}\n", &["a", "b"], "1").is_err());
         assert!(set_scalar("a: 1\n", &["a"], "1\nb: 2").is_err());
         assert!(set_scalar("a: 1\n", &["a"], "{ b: 1 }").is_err());
-        assert!(set_scalar("a: &x 1\nb: *x\n", &["b"], "2").is_err());
+        assert!(set_scalar("a: &x 1\nb: *x\n", &["a"], "2").is_err());
     }
 }

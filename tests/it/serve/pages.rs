@@ -194,6 +194,13 @@ fn a_changed_profile_is_saved_under_a_new_name_alone() {
     assert_eq!(place.names("profiles"), ["our-steps.yaml", "steps-measured.yaml", "steps.yaml"]);
     assert_eq!(place.read("profiles/steps.yaml"), before);
     assert_eq!(place.read("profiles/our-steps.yaml"), saved);
+    // Comments and layout of the file stay.
+    page(&server, "/profiles/clinical/yaml?accept.overall=0.9&stop.timeout=10s&stop.max_iterations=2")
+        .is(200)
+        .shows(&[
+            "accept: { overall: 0.9, critical_issues: 0, escalate_issues: 0 }   # conflicting",
+            "stop: { max_iterations: 2, timeout: 10s }\n",
+        ]);
     let file = page(&server, "/profiles/steps/yaml?accept.overall=0.5&name=other").is(200);
     assert!(file.head.contains("attachment"), "{}", file.head);
     assert!(file.text().contains("name: other") && file.text().contains("0.5"), "{}", file.text());
