@@ -112,11 +112,6 @@ impl ApiError {
     pub(crate) fn help_text(&self) -> Option<&str> {
         self.help.as_deref()
     }
-
-    /// The status with which it is answered.
-    pub(crate) fn status(&self) -> StatusCode {
-        self.status
-    }
 }
 
 impl From<StoreError> for ApiError {

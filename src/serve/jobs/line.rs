@@ -12,7 +12,6 @@ use crate::serve::profiles::ProfileSource;
 use crate::store::{DocumentKey, DocumentStage, Journal, ProcessId, RunId, StoreError, WorkerLog};
 use crate::value::{DocumentId, Millis};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::sync::{Notify, watch};
 

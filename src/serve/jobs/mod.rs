@@ -184,7 +184,7 @@ impl Jobs {
     ///
     /// # Errors
     /// When the journal can't be written, or its profile not be used.
-    pub(crate) fn retry(&self, job: &StoredJob) -> Result<bool, SubmitError> {
+    pub(in crate::serve) fn retry(&self, job: &StoredJob) -> Result<bool, SubmitError> {
         let run = self.journal.run(&job.run)?;
         if let Some(line) = self.line_of(&job.run) {
             line.forget(job.document);
