@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// What rows are held against.
 pub(crate) struct EntryContext<'a> {
     /// The documents of the run that rows name.
-    pub(crate) documents: &'a BTreeMap<String, ReviewDocument>,
+    pub(crate) documents: &'a BTreeMap<String, &'a ReviewDocument>,
     /// The ids of all documents of the run, to guess among.
     pub(crate) known: &'a [String],
     /// Who decided, where a row does not say so.

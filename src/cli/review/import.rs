@@ -60,7 +60,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     let mut checked = checked_entries(
         &entries,
         &EntryContext {
-            documents: &named.documents,
+            documents: &named.documents.iter().map(|(id, document)| (id.clone(), document)).collect(),
             known: &named.known,
             reviewer: arguments.reviewer.as_deref().map(str::trim).filter(|name| !name.is_empty()),
             now,

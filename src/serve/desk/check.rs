@@ -10,7 +10,7 @@ pub(super) enum Typed {
     /// It can't be one of the field's; the member of the form that is wrong, and why.
     Invalid(Option<String>, String),
     /// It can be kept.
-    Checked(CheckedValue),
+    Checked(Box<CheckedValue>),
 }
 
 /// A value that can be kept, with what the profile says of the extraction with it.

@@ -2,9 +2,7 @@
 
 use super::lease;
 use super::open_document::OpenDocument;
-use crate::review::{
-    Action, Decision, Entry, EntryContext, FieldInput, FieldPath, ReviewDocument, checked_entries,
-};
+use crate::review::{Action, Decision, Entry, EntryContext, FieldInput, FieldPath, checked_entries};
 use crate::serve::api::ApiError;
 use crate::serve::state::Service;
 use crate::store::{HeldAppend, HeldDocument, NewReview};
@@ -60,48 +58,32 @@ pub(super) fn action_of(submitted: &Submitted) -> Result<Action, Refusal> {
 
 /// The decision that a form is, if it can be one.
 pub(super) fn decision_of(
-    open: OpenDocument,
+    open: &OpenDocument,
     submitted: &Submitted,
     reviewer: &str,
-) -> Result<(OpenDocument, Decision), (Option<OpenDocument>, Refusal)> {
+) -> Result<Decision, Refusal> {
+    let id = open.document.id();
     if submitted.shown != open.document.shown {
-        let refusal = Refusal::Conflict(lease::changed(open.document.id(), "there is another result"));
-        return Err((Some(open), refusal));
+        return Err(Refusal::Conflict(lease::changed(id, "there is another result")));
     }
-    let entry = match entry_of(&open, submitted) {
-        Ok(entry) => entry,
-        Err(refusal) => return Err((Some(open), refusal)),
-    };
-    let id = open.document.id().to_owned();
-    let OpenDocument { run, stored, document, is_blind, latest, profile, source } = open;
-    let documents = BTreeMap::from([(id.clone(), document)]);
-    let comparison = profile.plan.as_deref().map(|plan| plan.scoring.comparison());
-    let known = [id.clone()];
+    let entry = entry_of(open, submitted)?;
     let context = EntryContext {
-        documents: &documents,
-        known: &known,
+        documents: &BTreeMap::from([(id.to_owned(), &open.document)]),
+        known: &[id.to_owned()],
         reviewer: Some(reviewer),
         now: Timestamp::now(),
-        comparison,
+        comparison: open.profile.plan.as_deref().map(|plan| plan.scoring.comparison()),
     };
     let checked = checked_entries(&[entry], &context);
-    let document: Option<ReviewDocument> = documents.into_values().next();
-    let Some(document) = document else {
-        return Err((
-            None,
-            Refusal::Failed(ApiError::broken("a mistake in loopctl itself, please report it")),
-        ));
-    };
-    let open = OpenDocument { run, stored, document, is_blind, latest, profile, source };
     match (checked.decisions.into_iter().next(), checked.errors.into_iter().next()) {
         (Some(mut decision), None) => {
             decision.content.blind = open.is_blind;
             // Two decisions of one moment are two.
             decision.content.entry = None;
-            Ok((open, decision))
+            Ok(decision)
         }
-        (_, Some(error)) => Err((Some(open), Refusal::Invalid(error.column, error.message))),
-        (None, None) => Err((Some(open), Refusal::Invalid(None, "this is decided already".to_owned()))),
+        (_, Some(error)) => Err(Refusal::Invalid(error.column, error.message)),
+        (None, None) => Err(Refusal::Invalid(None, "this is decided already".to_owned())),
     }
 }
 

@@ -25,19 +25,13 @@ pub(super) struct Held {
     pub(super) reviewer: String,
     pub(super) action: Action,
     pub(super) value: Option<Value>,
-    pub(super) comment: Option<String>,
 }
 
 impl FieldView<'_> {
     /// What was decided about a field.
     pub(super) fn held(reviewed: &Reviewed, path: &FieldPath) -> Option<Held> {
         let holds = reviewed.field(path)?.holds()?;
-        Some(Held {
-            reviewer: holds.reviewer.clone(),
-            action: holds.action,
-            value: holds.value.clone(),
-            comment: holds.comment.clone(),
-        })
+        Some(Held { reviewer: holds.reviewer.clone(), action: holds.action, value: holds.value.clone() })
     }
 
     /// Its name without what it lies in.

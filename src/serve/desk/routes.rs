@@ -134,14 +134,14 @@ async fn check_value(
     let who = identity.name.clone();
     let title = named.1.clone();
     let answer = on_blocking_thread(move || {
-        let open = OpenDocument::open(&service, &named.0, &named.1, &who)?;
+        let mut open = OpenDocument::open(&service, &named.0, &named.1, &who)?;
         let lease = own_lease(&service, &open, &who)?;
-        let (open, status, typed) = match decision_of(open, &submitted, &who) {
-            Ok((mut open, decision)) => {
-                let checked = check(&mut open, decision);
-                (open, StatusCode::OK, Typed::Checked(checked))
+        let (status, typed) = match decision_of(&open, &submitted, &who) {
+            Ok(decision) => (StatusCode::OK, Typed::Checked(Box::new(check(&mut open, decision)))),
+            Err(refusal) => {
+                let (column, why) = invalid(refusal)?;
+                (StatusCode::UNPROCESSABLE_ENTITY, Typed::Invalid(column, why))
             }
-            Err((open, refusal)) => invalid(open, refusal)?,
         };
         let again = Again { submitted, typed };
         let markup = with_page(&open, &who, &filter, &lease, |page| {
@@ -153,17 +153,11 @@ async fn check_value(
     Ok(answered(answer, is_fragment, &title, &identity))
 }
 
-/// The form is shown again with what is wrong; other refusals end the request.
-fn invalid(
-    open: Option<OpenDocument>,
-    refusal: Refusal,
-) -> Result<(OpenDocument, StatusCode, Typed), ApiError> {
-    match (open, refusal) {
-        (Some(open), Refusal::Invalid(column, why)) => {
-            Ok((open, StatusCode::UNPROCESSABLE_ENTITY, Typed::Invalid(column, why)))
-        }
-        (None, Refusal::Invalid(_, why)) => Err(ApiError::bad_request(why)),
-        (_, Refusal::Conflict(error) | Refusal::Failed(error)) => Err(error),
+/// What is wrong with a form that is shown again; other refusals end the request.
+fn invalid(refusal: Refusal) -> Result<(Option<String>, String), ApiError> {
+    match refusal {
+        Refusal::Invalid(column, why) => Ok((column, why)),
+        Refusal::Conflict(error) | Refusal::Failed(error) => Err(error),
     }
 }
 
@@ -218,21 +212,17 @@ fn decided(
     let open = OpenDocument::open(service, &named.0, &named.1, reviewer)?;
     let lease = own_lease(service, &open, reviewer)?;
     let show = |open: &OpenDocument, change: &dyn Fn(DeskPage<'_>) -> Markup| {
-        with_page(open, reviewer, filter, &lease, |page| change(page))
+        with_page(open, reviewer, filter, &lease, change)
     };
-    let (open, decision) = match decision_of(open, &submitted, reviewer) {
-        Ok(decided) => decided,
-        Err((open, refusal)) => {
-            let (open, status, typed) = invalid(open, refusal)?;
-            let said = match &typed {
-                Typed::Invalid(_, why) => why.clone(),
-                Typed::Checked(_) => String::new(),
-            };
-            let again = Again { submitted, typed };
+    let decision = match decision_of(&open, &submitted, reviewer) {
+        Ok(decision) => decision,
+        Err(refusal) => {
+            let (column, why) = invalid(refusal)?;
+            let again = Again { submitted, typed: Typed::Invalid(column, why.clone()) };
             let markup = show(&open, &|page| {
-                whole_or_fields(DeskPage { again: Some(&again), said: said.clone(), ..page }, is_fragment)
+                whole_or_fields(DeskPage { again: Some(&again), said: why.clone(), ..page }, is_fragment)
             });
-            return Ok(Answer::Page(status, markup));
+            return Ok(Answer::Page(StatusCode::UNPROCESSABLE_ENTITY, markup));
         }
     };
     let of_whole = decision.content.field.is_none();
@@ -246,10 +236,9 @@ fn decided(
             return Ok(Answer::Page(StatusCode::OK, markup));
         }
     }
-    match keep(service, &open, &submitted, &decision) {
-        Ok(()) => {}
-        Err(Refusal::Conflict(error) | Refusal::Failed(error)) => return Err(error),
-        Err(Refusal::Invalid(_, why)) => return Err(ApiError::bad_request(why)),
+    if let Err(refusal) = keep(service, &open, &submitted, &decision) {
+        let (_, why) = invalid(refusal)?;
+        return Err(ApiError::bad_request(why));
     }
     if of_whole && matches!(decision.content.action, Action::Accept | Action::Reject) {
         service.journal.release_lease(open.stored.key, reviewer, lease.until_ms)?;
