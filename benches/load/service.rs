@@ -203,9 +203,12 @@ fn check(project: &Project, documents: usize) -> Result<(), Failure> {
         let ends = events.iter().filter(|event| event.kind == "finished").count();
         let outcome = journal.outcome(&run.id, &document.record.id)?.unwrap_or_default();
         if ends != 1 || outcome.get("final_status") != Some(&json!("passed")) {
-            return Err(
-                format!("`{}` ended {ends} times: {}", document.record.id, outcome["final_status"]).into()
-            );
+            return Err(format!(
+                "`{}` ended {ends} times: {}",
+                document.record.id,
+                outcome.get("final_status").unwrap_or(&Value::Null)
+            )
+            .into());
         }
     }
     journal.check()?;

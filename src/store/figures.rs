@@ -149,9 +149,9 @@ pub struct FigureSums {
     pub bucket: i64,
     /// The run, where sums are by run.
     pub run: Option<RunId>,
-    /// Documents that ended of themselves.
+    /// Documents that ended of themselves and had something to do.
     pub counted: u64,
-    /// Those of them that passed, or had nothing to do.
+    /// Those of them that passed.
     pub met: u64,
     /// What they took together, in milliseconds.
     pub elapsed_ms: u64,
@@ -356,7 +356,7 @@ impl Journal {
         let mut query = format!("SELECT {bucket} AS bucket, {run}");
         for sum in [
             "count(*)",
-            "sum(f.final_status IN ('passed', 'skipped'))",
+            "sum(f.final_status = 'passed')",
             "sum(f.elapsed_ms)",
             "sum(f.iteration_count > 0)",
             "sum(f.iteration_count)",
@@ -369,7 +369,7 @@ impl Journal {
             ", total(f.overall), coalesce(sum(CASE WHEN f.iteration_count > 1 THEN f.iteration_count - 1 END), 0),
                 total(CASE WHEN f.iteration_count > 1 THEN f.improvement END)
              FROM figures f JOIN documents d ON d.number = f.document AND d.state IN (2, 3, 4) JOIN runs r ON r.number = d.run
-             WHERE {ENDED} >= ?1 AND (?2 IS NULL OR r.profile = ?2) AND f.final_status IS NOT 'cancelled'
+             WHERE {ENDED} >= ?1 AND (?2 IS NULL OR r.profile = ?2) AND coalesce(f.final_status, '') NOT IN ('cancelled', 'skipped')
              GROUP BY 1 ORDER BY 1"
         );
         self.select(&query, params![from_ms, profile], |row| {

@@ -89,7 +89,7 @@ impl Measure {
             Measure::IterationCount => "Candidates per document, on average, of documents that have one.",
             Measure::FinalScore => "Overall score of the returned candidate, on average.",
             Measure::ThresholdMetRate => {
-                "Share of documents that passed, or had nothing to do; stopped ones are left out."
+                "Share of documents that passed; skipped and stopped ones are left out."
             }
             Measure::ProcessingTime => "From the start of a document to its result, on average.",
             Measure::ImprovementPerIteration => {
@@ -169,9 +169,9 @@ fn count(number: u64) -> f64 {
 /// What the five numbers are worked out from: sums over documents that have a result. Sums of parts add up to those of the whole.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Totals {
-    /// Documents that ended of themselves.
+    /// Documents that ended of themselves and had something to do.
     pub(crate) counted: u64,
-    /// Those of them that passed, or had nothing to do.
+    /// Those of them that passed.
     pub(crate) met: u64,
     /// What those that ended of themselves took, in milliseconds.
     pub(crate) elapsed_ms: u64,
