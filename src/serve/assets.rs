@@ -8,6 +8,7 @@ use axum::routing::get;
 
 /// Name, media type, content.
 const ASSETS: &[(&str, &str, &str)] = &[
+    ("icon.svg", "image/svg+xml", include_str!("assets/icon.svg")),
     ("report.css", "text/css; charset=utf-8", include_str!("../report/page/page.css")),
     ("service.css", "text/css; charset=utf-8", include_str!("assets/service.css")),
     ("copy.js", "text/javascript; charset=utf-8", include_str!("assets/copy.js")),

@@ -10,6 +10,7 @@ mod assets;
 mod blocking;
 mod desk;
 mod connections;
+mod decided;
 mod feed;
 mod health;
 mod jobs;

@@ -1,6 +1,7 @@
 //! A job as it is answered.
 
 use crate::result::DocumentResult;
+use crate::serve::decided::Decided;
 use crate::store::{DocumentStage, StoredJob};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -92,6 +93,9 @@ pub(crate) struct Job {
     /// What it came to, once it has a result.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) outcome: Option<JobOutcome>,
+    /// What reviewers made of it, once one has begun.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(in crate::serve) decided: Option<Decided>,
 }
 
 /// What a job came to, in short.
@@ -150,6 +154,12 @@ impl Job {
             submitted_at: job.submitted_at.clone(),
             cancelled_at: job.cancelled_at.clone(),
             outcome: result.as_ref().map(JobOutcome::of),
+            decided: None,
         }
+    }
+
+    /// The same with what reviewers made of it.
+    pub(in crate::serve) fn with_decided(self, decided: Option<Decided>) -> Self {
+        Job { decided, ..self }
     }
 }

@@ -5,6 +5,7 @@ use super::job::{Job, JobStatus};
 use crate::explain::run::{Record, Story};
 use crate::serve::access::{Identity, Role, Submitter};
 use crate::serve::blocking::on_blocking_thread;
+use crate::serve::decided::Decided;
 use crate::serve::jobs::{Accepted, Content, Submission, SubmitError};
 use crate::serve::profiles::ProfileRequest;
 use crate::serve::state::Service;
@@ -98,6 +99,43 @@ pub(super) struct Jobs {
     next: Option<String>,
 }
 
+/// The files of a form.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct Uploaded {
+    /// Those that were taken, in their order.
+    jobs: Vec<Job>,
+    /// Those that were not.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    refused: Vec<RefusedFile>,
+}
+
+/// A file that was not taken.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub(in crate::serve) struct RefusedFile {
+    /// What it is called.
+    pub(in crate::serve) file_name: String,
+    /// What is wrong with it.
+    pub(in crate::serve) error: String,
+}
+
+/// What became of the files of a form.
+pub(in crate::serve) struct TakenFiles {
+    /// Those that were taken.
+    pub(in crate::serve) jobs: Vec<Accepted>,
+    /// Those that were not, each with its reason.
+    pub(in crate::serve) refused: Vec<(String, ApiError)>,
+}
+
+impl TakenFiles {
+    /// Those that were not taken.
+    pub(in crate::serve) fn refused(&self) -> Vec<RefusedFile> {
+        let refused = self.refused.iter();
+        refused
+            .map(|(name, why)| RefusedFile { file_name: name.clone(), error: why.message().to_owned() })
+            .collect()
+    }
+}
+
 /// Which jobs are meant.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
@@ -186,12 +224,12 @@ pub(super) struct UploadForm {
 /// Submit files
 ///
 /// A form (`multipart/form-data`) with one or more parts `file`; `profile`, `document_type` and `setting` (`KEY=VALUE`, repeatable) before
-/// them are for all files that follow. Either all files are taken or, when one is refused, those before it.
+/// them are for all files that follow. A file that is refused keeps none of the others; where all are, the first says why.
 #[utoipa::path(
     post, path = "/api/uploads", operation_id = "upload_files", tag = "jobs",
     request_body(content = UploadForm, content_type = "multipart/form-data"),
     responses(
-        (status = 202, description = "They are in the queue", body = Jobs),
+        (status = 202, description = "They are in the queue, but for those that were refused", body = Uploaded),
         (status = 400, description = "What was sent can't be understood", body = ErrorAnswer),
         (status = 413, description = "A document is too large", body = ErrorAnswer),
         (status = 404, description = "There is no such profile", body = ErrorAnswer),
@@ -203,24 +241,27 @@ pub(super) async fn upload(
     Submitter(identity): Submitter,
     State(service): State<Arc<Service>>,
     form: Result<Multipart, MultipartRejection>,
-) -> Result<(StatusCode, Json<Jobs>), ApiError> {
+) -> Result<(StatusCode, Json<Uploaded>), ApiError> {
     let form = form?;
-    let jobs = take_files(&service, &identity, form).await?;
-    let jobs = jobs.iter().map(|accepted| Job::of(&accepted.job, None)).collect();
-    Ok((StatusCode::ACCEPTED, Json(Jobs { jobs, next: None })))
+    let taken = take_files(&service, &identity, form).await?;
+    if let ([], Some((_, why))) = (taken.jobs.as_slice(), taken.refused.first()) {
+        return Err(why.clone());
+    }
+    let jobs = taken.jobs.iter().map(|accepted| Job::of(&accepted.job, None)).collect();
+    Ok((StatusCode::ACCEPTED, Json(Uploaded { jobs, refused: taken.refused() })))
 }
 
-/// Takes in the files of a form.
+/// Takes in the files of a form, each by itself.
 ///
 /// # Errors
-/// Why one is not taken; those before it are.
+/// What is wrong with the form.
 pub(in crate::serve) async fn take_files(
     service: &Arc<Service>,
     identity: &Identity,
     mut form: Multipart,
-) -> Result<Vec<Accepted>, ApiError> {
+) -> Result<TakenFiles, ApiError> {
     let (mut profile, mut document_type, mut settings) = (None, None, Vec::new());
-    let mut jobs: Vec<Accepted> = Vec::new();
+    let mut taken = TakenFiles { jobs: Vec::new(), refused: Vec::new() };
     while let Some(part) = form.next_field().await? {
         let name = part.name().unwrap_or_default().to_owned();
         match name.as_str() {
@@ -234,7 +275,7 @@ pub(in crate::serve) async fn take_files(
                     // What browsers send for a field that was left empty.
                     continue;
                 }
-                if jobs.len() == MOST_FILES {
+                if taken.jobs.len() + taken.refused.len() == MOST_FILES {
                     return Err(ApiError::bad_request(format!("a form holds at most {MOST_FILES} files"))
                         .help("submit the others with another request"));
                 }
@@ -249,8 +290,12 @@ pub(in crate::serve) async fn take_files(
                     submitter: identity.name.clone(),
                     idempotency_key: None,
                 };
+                let called = submission.file_name.clone().unwrap_or_else(|| "the pasted text".to_owned());
                 let service = Arc::clone(service);
-                jobs.push(on_blocking_thread(move || service.jobs.submit(submission)).await?);
+                match on_blocking_thread(move || service.jobs.submit(submission)).await {
+                    Ok(accepted) => taken.jobs.push(accepted),
+                    Err(why) => taken.refused.push((called, why)),
+                }
             }
             other => {
                 return Err(ApiError::bad_request(format!("the form has a part `{}`", sanitize_line(other)))
@@ -258,10 +303,10 @@ pub(in crate::serve) async fn take_files(
             }
         }
     }
-    if jobs.is_empty() {
+    if taken.jobs.is_empty() && taken.refused.is_empty() {
         return Err(ApiError::bad_request("the form holds no document").help("send it as a part `file`"));
     }
-    Ok(jobs)
+    Ok(taken)
 }
 
 /// Jobs, the latest first
@@ -310,7 +355,11 @@ fn with_outcome(service: &Service, job: &StoredJob) -> Result<Job, ApiError> {
         true => service.reading.outcome(&job.run, &job.document_id)?,
         false => None,
     };
-    Ok(Job::of(job, outcome.as_ref()))
+    let decided = match &outcome {
+        Some(_) => Decided::of(&service.reading, &job.run, &job.document_id)?,
+        None => None,
+    };
+    Ok(Job::of(job, outcome.as_ref()).with_decided(decided))
 }
 
 /// A job that somebody may see. What is another's is not told from what is not there.

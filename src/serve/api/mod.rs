@@ -9,7 +9,7 @@ mod profiles;
 
 pub(super) use error::{ApiError, Why};
 pub(super) use job::{Job, JobStatus};
-pub(super) use jobs::{find, recent, take_files};
+pub(super) use jobs::{RefusedFile, find, recent, take_files};
 
 use super::state::Service;
 use axum::extract::DefaultBodyLimit;

@@ -1,16 +1,20 @@
 //! The first page: submit documents, and see how far they are.
 
 use super::layout::{Section, page};
-use super::parts::in_address;
+use super::parts::{in_address, outside};
 use crate::serve::access::{Identity, Role, Submitter};
-use crate::serve::api::{ApiError, Job, JobStatus, recent, take_files};
+use crate::serve::api::{ApiError, Job, JobStatus, RefusedFile, recent, take_files};
 use crate::serve::blocking::on_blocking_thread;
 use crate::serve::state::Service;
 use axum::Router;
-use axum::extract::{DefaultBodyLimit, Multipart, Path, State};
-use axum::response::Redirect;
+use axum::extract::multipart::MultipartRejection;
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{DefaultBodyLimit, Multipart, Path, Query, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
 use maud::{Markup, html};
+use serde::Deserialize;
 use std::sync::Arc;
 
 /// Jobs that are listed.
@@ -28,32 +32,61 @@ pub(in crate::serve) fn routes(service: &Service) -> Router<Arc<Service>> {
         .route("/documents/{job}/cancel", post(cancel))
 }
 
+/// What a form came to that was sent before.
+#[derive(Default, Deserialize)]
+struct Sent {
+    /// So many documents were taken.
+    #[serde(default)]
+    taken: usize,
+}
+
 async fn show(
     Submitter(identity): Submitter,
     State(service): State<Arc<Service>>,
+    sent: Result<Query<Sent>, QueryRejection>,
 ) -> Result<Markup, ApiError> {
-    let shown = move || {
-        let jobs = recent(&service, &identity, LISTED)?;
-        let (names, troubles) = (service.profiles.names(), service.jobs.troubles());
-        let body = html! {
-            h1 { "Documents" }
-            (form(&names, &service.settings.profile))
-            @if !troubles.is_empty() {
-                section aria-label="What keeps documents waiting" {
-                    @for (profile, why) in &troubles {
-                        p.trouble { "Documents of " code { (profile) } " wait: " (why) }
-                    }
-                }
-            }
-            h2 { "Submitted" }
-            div #live data-fragment="/documents/list" data-every="2" { (table(&jobs, &identity)) }
-        };
-        Ok::<_, ApiError>(page("Documents", &identity, Section::Documents, &["live.js"], &body))
-    };
-    on_blocking_thread(shown).await
+    let taken = sent.map(|Query(sent)| sent.taken).unwrap_or_default();
+    on_blocking_thread(move || shown(&service, &identity, taken, &[])).await
 }
 
-fn form(names: &[String], usual: &str) -> Markup {
+/// The page, after a form of which so many documents were taken and these were not.
+fn shown(
+    service: &Service,
+    identity: &Identity,
+    taken: usize,
+    refused: &[RefusedFile],
+) -> Result<Markup, ApiError> {
+    let jobs = recent(service, identity, LISTED)?;
+    let (names, troubles) = (service.profiles.names(), service.jobs.troubles());
+    let most_mb = service.settings.most_bytes >> 20;
+    let body = html! {
+        h1 { "Documents" }
+        div role="status" {
+            @match taken {
+                0 => {}
+                1 => p.good { "1 document was taken." }
+                taken => p.good { (taken) " documents were taken." }
+            }
+            @for file in refused { p.trouble { code { (outside(&file.file_name)) } " was not taken: " (outside(&file.error)) "." } }
+        }
+        (form(&names, &service.settings.profile, most_mb))
+        @if !troubles.is_empty() {
+            section aria-label="What keeps documents waiting" {
+                @for (profile, why) in &troubles {
+                    p.trouble { "Documents of " code { (profile) } " wait: " (outside(why)) }
+                }
+            }
+        }
+        h2 { "Submitted" }
+        @if identity.may(Role::Review) {
+            p { "Results that need a person wait under " a href="/review" { "Review" } "." }
+        }
+        div #live data-fragment="/documents/list" data-every="2" { (table(&jobs, identity)) }
+    };
+    Ok(page("Documents", identity, Section::Documents, &["live.js"], &body))
+}
+
+fn form(names: &[String], usual: &str, most_mb: u64) -> Markup {
     html! {
         form.submit method="post" action="/documents" enctype="multipart/form-data" {
             div {
@@ -65,13 +98,14 @@ fn form(names: &[String], usual: &str) -> Markup {
             }
             div {
                 label for="file" { "Files" }
-                input id="file" type="file" name="file" multiple;
+                input id="file" type="file" name="file" multiple aria-describedby="kinds";
             }
             details {
                 summary { "or paste a text" }
                 label for="text" { "Text" }
                 textarea id="text" name="text" rows="8" {}
             }
+            p.soft #kinds { "Text, PDF or image; at most " (most_mb) " MB each." }
             button.primary type="submit" { "Submit" }
         }
     }
@@ -119,7 +153,11 @@ fn row(job: &Job, identity: &Identity) -> Markup {
             td data-of="Profile" { (job.profile) }
             td data-of="State" class=(class(job)) {
                 (state(job))
-                @if outcome.is_some_and(|outcome| outcome.needs_review) {
+                @if let Some(decided) = &job.decided {
+                    " · "
+                    @if is_reviewer { a href={ "/review/" (job.run) "/" (in_address(&job.document)) } { (outside(&decided.words())) } }
+                    @else { (outside(&decided.words())) }
+                } @else if outcome.is_some_and(|outcome| outcome.needs_review) {
                     " · "
                     @if is_reviewer { a href={ "/review/" (job.run) "/" (in_address(&job.document)) } { "needs review" } }
                     @else { "needs review" }
@@ -172,10 +210,24 @@ fn minute(time: &str) -> String {
 async fn submit(
     Submitter(identity): Submitter,
     State(service): State<Arc<Service>>,
-    form: Multipart,
-) -> Result<Redirect, ApiError> {
-    take_files(&service, &identity, form).await?;
-    Ok(Redirect::to("/"))
+    form: Result<Multipart, MultipartRejection>,
+) -> Result<Response, ApiError> {
+    let taken = match form {
+        Ok(form) => take_files(&service, &identity, form).await,
+        Err(rejection) => Err(rejection.into()),
+    };
+    let (count, refused) = match &taken {
+        Ok(taken) => (taken.jobs.len(), taken.refused()),
+        Err(error) => {
+            let nothing = RefusedFile { file_name: "The form".to_owned(), error: error.message().to_owned() };
+            (0, vec![nothing])
+        }
+    };
+    if refused.is_empty() {
+        return Ok(Redirect::to(&format!("/?taken={count}")).into_response());
+    }
+    let page = on_blocking_thread(move || shown(&service, &identity, count, &refused)).await?;
+    Ok((StatusCode::UNPROCESSABLE_ENTITY, page).into_response())
 }
 
 async fn retry(

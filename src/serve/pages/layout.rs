@@ -50,7 +50,11 @@ pub(in crate::serve) fn page(
                     }
                 }
                 form method="post" action="/logout" {
-                    span.soft { (identity.name) " (" (identity.role) ") " }
+                    span.soft {
+                        (identity.name)
+                        @if identity.name != identity.role.as_str() { " (" (identity.role) ")" }
+                        " "
+                    }
                     button.quiet type="submit" { "Sign out" }
                 }
             }
@@ -68,6 +72,7 @@ pub(super) fn whole(title: &str, scripts: &[&str], body: &Markup) -> Markup {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 title { (title) " · loopctl" }
+                link rel="icon" href="/assets/icon.svg";
                 link rel="stylesheet" href="/assets/report.css";
                 link rel="stylesheet" href="/assets/service.css";
                 link rel="stylesheet" href="/assets/live.css";

@@ -86,7 +86,15 @@ fn at_a_glance(view: &DocumentView) -> Vec<Tile> {
             "",
         ),
         tile("Candidates", thousands(end.candidates as u64), String::new(), ""),
-        tile("Needs review", review.to_owned(), String::new(), if review == "yes" { "review" } else { "" }),
+        match &view.decided {
+            Some(decided) => tile("Review", decided.words(), String::new(), ""),
+            None => tile(
+                "Needs review",
+                review.to_owned(),
+                String::new(),
+                if review == "yes" { "review" } else { "" },
+            ),
+        },
         tile(
             "Cost",
             money(usage.known_cost_usd.get(), usage.calls, usage.calls_of_unknown_cost),

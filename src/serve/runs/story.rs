@@ -1,6 +1,7 @@
 //! What pages show of a document: its story, as `loopctl explain` tells it.
 
 use crate::explain::run::{Line, Record, Story, tell};
+use crate::serve::decided::Decided;
 use crate::store::{DocumentFigures, Journal, RunId, StoreError, StoredRun};
 use crate::value::DocumentId;
 
@@ -9,6 +10,8 @@ pub(in crate::serve) struct DocumentView {
     pub(in crate::serve) run: StoredRun,
     pub(in crate::serve) figures: DocumentFigures,
     pub(in crate::serve) story: Story,
+    /// What reviewers made of it.
+    pub(in crate::serve) decided: Option<Decided>,
     /// The same in words.
     pub(in crate::serve) lines: Vec<Line>,
     /// Who answered, by the stage, judge or validator that asked.
@@ -36,7 +39,9 @@ impl DocumentView {
             let models = models.as_array().into_iter().flatten().filter_map(|model| model.as_str());
             (who.clone(), models.collect::<Vec<_>>().join(", "))
         });
+        let decided = Decided::of(journal, run, document)?;
         Ok(DocumentView {
+            decided,
             answered_by: answered_by.collect(),
             lines: tell(&story, true),
             run: stored,

@@ -94,6 +94,25 @@ fn files_are_uploaded_together_and_named_in_allowed_folders() {
 }
 
 #[test]
+fn a_file_that_is_refused_keeps_none_of_the_others() {
+    let place = Workspace::new();
+    let server = server(&place);
+    let files = [("empty.txt", ""), ("good.txt", "A text of a report.")];
+    let uploaded = server.request("POST", "/api/uploads").admin().files(&[], &files).send().is(202).json();
+    assert_eq!(uploaded["jobs"][0]["file_name"], "good.txt");
+    assert_eq!(uploaded["refused"], json!([{"file_name": "empty.txt", "error": "the document is empty"}]));
+    server.request("POST", "/api/uploads").admin().files(&[], &files[..1]).send().is(400);
+    let page = server.request("POST", "/documents").admin().files(&[], &files).send().is(422).text();
+    for said in ["1 document was taken.", "empty.txt", "was not taken: the document is empty", "<nav"] {
+        assert!(page.contains(said), "`{said}`: {page}");
+    }
+    let nothing = server.request("POST", "/documents").admin().files(&[], &[]).send().is(422).text();
+    assert!(nothing.contains("the form holds no document"), "{nothing}");
+    let done = server.request("POST", "/documents").admin().files(&[], &files[1..]).send().is(303);
+    assert_eq!(done.header("location"), Some("/?taken=1"));
+}
+
+#[test]
 fn one_submission_sent_twice_is_one_job() {
     let place = Workspace::new();
     let server = server(&place);
