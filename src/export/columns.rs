@@ -88,7 +88,9 @@ const BESIDE: [(&str, &str); 4] = [
 impl Columns {
     /// Takes in which fields a document has.
     pub(crate) fn see(&mut self, document: &ExportedDocument) -> Result<(), TooManyFields> {
-        for (name, _) in document.fields() {
+        // A field that a reviewer took out has a column, too: it says who did.
+        let taken_out = document.corrected.iter().map(|applied| applied.top.as_str());
+        for name in document.fields().map(|(name, _)| name).chain(taken_out) {
             if !self.by_name.contains_key(name) {
                 if self.fields.len() == MOST_FIELDS {
                     return Err(TooManyFields);

@@ -60,6 +60,8 @@ pub(crate) struct ExportedDocument {
     pub(crate) decision: DocumentDecision,
     /// What reviewers made of it; `None` where nobody has decided anything about this result.
     pub(crate) reviewed: Option<ReviewState>,
+    /// Whether reviewers corrected it, and what was extracted is exported all the same.
+    pub(crate) is_uncorrected: bool,
     /// With reviewers' corrections applied.
     pub(crate) result: Option<DocumentResult>,
     /// Why there is no result, or what went wrong.
@@ -69,9 +71,11 @@ pub(crate) struct ExportedDocument {
 }
 
 impl ExportedDocument {
-    /// Whether it may be relied on: it passed, does not need review, and was accepted if it was reviewed all the same.
+    /// Whether it may be relied on: it passed, does not need review, and was accepted if it was reviewed all the same,
+    /// with the values that were accepted.
     pub(crate) fn is_final(&self) -> bool {
         self.decision == DocumentDecision::Passed
+            && !self.is_uncorrected
             && matches!(self.reviewed, None | Some(ReviewState::Accepted))
     }
 

@@ -1,7 +1,8 @@
 //! Results of a run as files for other programs: tables (CSV, XLSX), and FHIR. One document at a time, so that a run of any size
 //! can be exported.
 //!
-//! - `document`: what is exported of one document; `corrections`: reviewers' corrections, applied to it;
+//! - `document`: what is exported of one document; `corrections`: reviewers' corrections from files, applied to it;
+//!   `decided`: what they decided in the journal;
 //! - `cell` and `columns`: a document as a row; `csv_table` and `workbook`: rows as files;
 //! - `fhir`: a document as a bundle.
 
@@ -9,6 +10,7 @@ mod cell;
 mod columns;
 mod corrections;
 mod csv_table;
+mod decided;
 mod document;
 pub(crate) mod fhir;
 mod workbook;
@@ -17,5 +19,6 @@ pub(crate) use cell::Cell;
 pub(crate) use columns::{Columns, ExportedRun, TooManyFields};
 pub(crate) use corrections::{Applied, Corrections, Disagreement};
 pub(crate) use csv_table::CsvTable;
+pub(crate) use decided::decided;
 pub(crate) use document::{DocumentDecision, ExportedDocument};
 pub(crate) use workbook::{MOST_ROWS, Workbook};

@@ -1,12 +1,14 @@
 //! Decisions as labels: one correction for each field that a reviewer decided.
 //!
-//! A list or a mapping whose document a reviewer accepted is one label, whole: then nothing is missing from it either.
+//! A list or a mapping whose document a reviewer accepted is one label, whole: then nothing is missing from it either. What a reviewer
+//! said of a document as a whole, and of none of its fields, is a line of its own, which labels nothing.
 
+use super::decision::Action;
 use super::document::ReviewDocument;
 use super::field_path::FieldPath;
-use super::reviewed::{Position, ReviewState};
+use super::reviewed::{Position, ReviewState, standing};
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
 /// What a reviewer says of a field, as `evaluate` reads it.
@@ -24,6 +26,57 @@ pub(crate) struct Correction {
     pub(crate) reviewer: String,
     /// When.
     pub(crate) at: String,
+}
+
+/// What a reviewer said of a document as a whole.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct WholeDecision {
+    document: String,
+    /// `accept` or `reject`.
+    action: Action,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    comment: Option<String>,
+    /// Always empty: a label of no field, as `evaluate` reads it.
+    fields: Map<String, Value>,
+    reviewer: String,
+    at: String,
+}
+
+/// A line of what was decided.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub(crate) enum DecisionLine {
+    /// About a field.
+    Field(Correction),
+    /// About the document as a whole.
+    Whole(WholeDecision),
+}
+
+impl Correction {
+    /// The corrections of a document. Of a reviewer who has none: what that reviewer said last of the document as a whole.
+    pub(crate) fn lines_of(document: &ReviewDocument) -> Vec<DecisionLine> {
+        let found = corrections(document);
+        let mut whole: BTreeMap<&str, WholeDecision> = BTreeMap::new();
+        for decision in standing(document) {
+            let action = decision.content.action;
+            let is_whole = decision.content.field.is_none();
+            if !is_whole || !matches!(action, Action::Accept | Action::Reject) {
+                continue;
+            }
+            let said = WholeDecision {
+                document: document.id().to_owned(),
+                action,
+                comment: decision.content.comment.clone(),
+                fields: Map::new(),
+                reviewer: decision.reviewer.clone(),
+                at: decision.at.to_string(),
+            };
+            whole.insert(&decision.reviewer, said);
+        }
+        whole.retain(|reviewer, _| !found.iter().any(|correction| correction.reviewer == *reviewer));
+        let whole = whole.into_values().map(DecisionLine::Whole);
+        found.into_iter().map(DecisionLine::Field).chain(whole).collect()
+    }
 }
 
 /// The last that each reviewer said of each field. A document that was rejected is right in nothing and labels nothing.

@@ -6,9 +6,7 @@ use super::super::output::Output;
 use super::super::resume::JournalArgument;
 use super::opened::{OpenedRun, RunProfile};
 use crate::disk::{self, Access};
-use crate::review::{
-    Correction, QueueEntry, ReviewState, WorksheetRow, corrections, rows_of, sort, write_csv,
-};
+use crate::review::{Correction, QueueEntry, ReviewState, WorksheetRow, rows_of, sort, write_csv};
 use clap::Args;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -48,7 +46,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     profile.say_differs(output);
     if arguments.decisions {
         let mut labels = Vec::new();
-        opened.each(profile.plan.as_ref(), |_, document| labels.extend(corrections(&document)))?;
+        opened.each(profile.plan.as_ref(), |_, document| labels.extend(Correction::lines_of(&document)))?;
         return write_labels(&labels, to.as_deref(), output);
     }
     let Some(file) = to else { return Err(Failure::usage("name the worksheet with `--to FILE.csv`")) };
@@ -82,7 +80,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     Ok(Exit::Success)
 }
 
-fn write_labels(labels: &[Correction], to: Option<&Path>, output: &mut Output) -> Result<Exit, Failure> {
+fn write_labels(labels: &[impl Serialize], to: Option<&Path>, output: &mut Output) -> Result<Exit, Failure> {
     let text = lines(labels)?;
     match to {
         Some(file) => {

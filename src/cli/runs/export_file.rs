@@ -47,9 +47,12 @@ pub(super) struct FileArguments {
     /// Only documents of this type (repeatable)
     #[arg(long = "type", value_name = "TYPE", requires = "to", help_heading = OUTPUT)]
     types: Vec<String>,
-    /// Reviewers' corrections, one on each line: the corrected values are written, with the reviewer's name (repeatable)
+    /// Reviewers' corrections, one on each line, over what was decided in the journal: the corrected values are written, with the reviewer's name (repeatable)
     #[arg(long, value_name = "FILE", requires = "to", help_heading = OUTPUT)]
     corrections: Vec<PathBuf>,
+    /// Write what was extracted, without what reviewers decided in the journal
+    #[arg(long, requires = "to", help_heading = OUTPUT)]
+    without_reviews: bool,
     /// Leave a field out, such as `rawText` (repeatable); not of JSONL, whose results are whole
     #[arg(long, value_name = "FIELD", requires = "to", help_heading = OUTPUT)]
     leave_out: Vec<String>,
@@ -106,13 +109,23 @@ impl FileArguments {
     ) -> Result<Exit, Failure> {
         self.refuse_inputs(target, journal)?;
         let terms = run.record.settings.get("terms").and_then(|terms| Terms::deserialize(terms).ok());
+        // Paths are those of this folder; the profile is read in that of the run.
+        let corrections = read_corrections(&self.corrections, output)?;
+        let decided = decisions_by_document(journal, &run.id)?;
+        let plan = match target.format {
+            FileFormat::Fhir => Some(self.plan(run, output)?),
+            _ if decided.is_empty() || self.without_reviews => None,
+            _ => self.plan_of_decided(run, output),
+        };
         let exported = Exported {
             journal,
             run,
             types: self.types.iter().cloned().collect(),
             left_out: self.leave_out.iter().cloned().collect(),
-            corrections: read_corrections(&self.corrections, output)?,
-            decided: decisions_by_document(journal, &run.id)?,
+            corrections,
+            decided,
+            without_reviews: self.without_reviews,
+            plan: plan.as_ref(),
             terms: terms.filter(|_| target.format == FileFormat::Jsonl),
         };
         let about = ExportedRun {
@@ -137,8 +150,8 @@ impl FileArguments {
                 target.write_whole(|file| jsonl(&exported, file))?
             }
             FileFormat::Fhir => {
-                let plan = self.plan(run, output)?;
-                let terms = plan.scoring.rules().exports();
+                let terms = plan.as_ref().map(|plan| plan.scoring.rules().exports().clone());
+                let terms = &terms.unwrap_or_default();
                 refuse_other_types(&exported, terms)?;
                 target.write_whole(|file| fhir(&exported, &FhirExport { run: &about, terms }, file))?
             }
@@ -177,6 +190,19 @@ impl FileArguments {
             }
         };
         profile.plan_to_score(output)
+    }
+
+    /// The compiled profile that says which fields reviewers decided about. Without it their decisions hold all the same.
+    fn plan_of_decided(&self, run: &StoredRun, output: &mut Output) -> Option<Plan> {
+        let failure = match self.plan(run, output) {
+            Ok(plan) => return Some(plan),
+            Err(failure) => failure,
+        };
+        let word = output.err_paint.warn("note:");
+        let why = failure.message;
+        output
+            .say(&format!("{word} {why}; the fields that reviewers decided about are those of the results"));
+        None
     }
 }
 

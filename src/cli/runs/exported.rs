@@ -1,11 +1,11 @@
-//! The documents of a run as they are exported: from the journal, with reviewers' corrections.
+//! The documents of a run as they are exported: from the journal, with what reviewers decided and corrected.
 
 use super::super::evaluate::LabelFiles;
 use super::super::exit::Failure;
 use super::super::output::Output;
 use crate::diag::nearest;
-use crate::export::{Corrections, Disagreement, DocumentDecision, ExportedDocument};
-use crate::plan::Terms;
+use crate::export::{Corrections, Disagreement, DocumentDecision, ExportedDocument, decided};
+use crate::plan::{Plan, Terms};
 use crate::result::DocumentResult;
 use crate::review::{self, DeclaredFields, ReviewDocument, ReviewState};
 use crate::run::rebuilt;
@@ -32,6 +32,10 @@ pub(super) struct Exported<'r> {
     pub(super) corrections: Corrections,
     /// What reviewers decided about each document.
     pub(super) decided: BTreeMap<String, Vec<review::Decision>>,
+    /// Whether the values are those that were extracted, whatever reviewers decided.
+    pub(super) without_reviews: bool,
+    /// What says which fields the profile declares, where it is known.
+    pub(super) plan: Option<&'r Plan>,
     /// Whether what explains results is exported with them.
     pub(super) terms: Option<Terms>,
 }
@@ -82,7 +86,8 @@ impl Exported<'_> {
         })?;
         self.each(|document| {
             seen.documents += 1;
-            for (name, _) in document.fields() {
+            let taken_out = document.corrected.iter().map(|applied| applied.top.as_str());
+            for name in document.fields().map(|(name, _)| name).chain(taken_out) {
                 if !seen.fields.contains(name) {
                     seen.fields.insert(name.to_owned());
                 }
@@ -148,6 +153,7 @@ impl Exported<'_> {
             source_digest: stored.record.source_digest.clone(),
             decision: DocumentDecision::Waiting,
             reviewed: None,
+            is_uncorrected: false,
             result: None,
             detail: stored.reason.clone(),
             corrected: Vec::new(),
@@ -173,7 +179,7 @@ impl Exported<'_> {
                 rebuilt(&events, outcome, Some(terms.clone())).map(|(_, result)| result)
             }
         };
-        let mut result = match read {
+        let result = match read {
             Ok(result) => result,
             Err(why) => {
                 document.decision = DocumentDecision::Failed;
@@ -181,7 +187,7 @@ impl Exported<'_> {
                 return Ok(document);
             }
         };
-        document.reviewed = self.reviewed(&result, &stored.record.source_digest);
+        let mut result = self.reviewed(result, &mut document);
         let mut extraction = result.best_extraction.take().map(Arc::unwrap_or_clone).unwrap_or_default();
         let (applied, lost) = self.corrections.apply(id, &mut extraction);
         if let Some(path) = lost.first() {
@@ -192,17 +198,29 @@ impl Exported<'_> {
         document.document_type.clone_from(&result.document_type);
         document.decision = DocumentDecision::of(&result);
         document.detail = result.detail.clone().or(document.detail);
-        document.corrected = applied;
+        document.corrected.extend(applied);
         document.result = Some(result);
         Ok(document)
     }
 
-    /// What the decisions about a result come to. What the profile declares of fields does not matter for that.
-    fn reviewed(&self, result: &DocumentResult, source_digest: &str) -> Option<ReviewState> {
-        let decided = self.decided.get(result.id.as_str())?.clone();
-        let document =
-            ReviewDocument::new(result.clone(), source_digest, Arc::new(DeclaredFields::default()), decided);
-        Some(document.reviewed().state).filter(|state| *state != ReviewState::Waiting)
+    /// Says of a document what the decisions about its result come to. Returns the result with the values that hold by them; a
+    /// document that was rejected keeps what was extracted.
+    fn reviewed(&self, result: DocumentResult, document: &mut ExportedDocument) -> DocumentResult {
+        let Some(decisions) = self.decided.get(result.id.as_str()) else { return result };
+        let declared = self.plan.map(|plan| DeclaredFields::of(plan, &result.document_type));
+        let declared = Arc::new(declared.unwrap_or_default());
+        let review = ReviewDocument::new(result, &document.source_digest, declared, decisions.clone());
+        let reviewed = review.reviewed();
+        document.reviewed = Some(reviewed.state).filter(|state| *state != ReviewState::Waiting);
+        if matches!(reviewed.state, ReviewState::Waiting | ReviewState::Rejected) {
+            return review.result;
+        }
+        if self.without_reviews {
+            document.is_uncorrected = reviewed.is_corrected(&review);
+            return review.result;
+        }
+        document.corrected = decided(&review, &reviewed);
+        DocumentResult { best_extraction: Some(Arc::new(reviewed.extraction)), ..review.result }
     }
 }
 

@@ -5,6 +5,7 @@ const said = document.querySelector("#said");
 const documentPane = desk.querySelector(".desk-document");
 let fields = desk.querySelector("#fields");
 let chosen = 0;
+let left = false;
 
 // How long the reviewer looked since the last decision, without the time in which the page was hidden.
 let spent = 0;
@@ -30,11 +31,15 @@ function markEvidence(number, scroll) {
     if (first === null && has("evidence")) first = mark;
   }
   first ??= documentPane.querySelector("mark.rival");
-  if (first && scroll) first.scrollIntoView({ block: "center", inline: "nearest" });
+  // The document alone is scrolled: the page stays where it is.
+  if (first && scroll) {
+    const [at, pane] = [first.getBoundingClientRect(), documentPane.getBoundingClientRect()];
+    documentPane.scrollTop += at.top - pane.top - documentPane.clientHeight / 2;
+  }
   return first;
 }
 
-function choose(at, focus = true) {
+function choose(at, focus = true, scroll = focus) {
   const all = items();
   if (all.length === 0) return;
   chosen = Math.max(0, Math.min(at, all.length - 1));
@@ -45,7 +50,7 @@ function choose(at, focus = true) {
   });
   const item = all[chosen];
   if (focus) item.focus({ preventScroll: true });
-  if (focus) item.scrollIntoView({ block: "nearest" });
+  if (scroll) item.scrollIntoView({ block: "nearest" });
   markEvidence(item.dataset.number, true);
 }
 
@@ -57,14 +62,29 @@ function target(key) {
   return find(current()) ?? find(fields.querySelector(".desk-bar"));
 }
 
+// What had the focus before the keys were shown: it has it again when they are closed.
+let beforeKeys = null;
+document.addEventListener("toggle", (event) => {
+  if (event.target.open || !event.target.querySelector?.("summary[data-key='?']")) return;
+  const before = beforeKeys;
+  beforeKeys = null;
+  if (before?.isConnected) before.focus({ preventScroll: true });
+}, true);
+
 function press(key) {
   const found = target(key);
-  if (!found) {
-    say(desk.dataset.own === "true" ? "That is not possible here." : "Somebody else has this document.");
+  if (!found || (desk.dataset.own !== "true" && key !== "?")) {
+    say(desk.dataset.own === "true" ? "That is not possible here." : desk.dataset.taken);
     return;
   }
   if (found.tagName === "SUMMARY") {
     const details = found.parentElement;
+    if (key === "?") {
+      if (!details.open) beforeKeys = document.activeElement;
+      details.open = !details.open;
+      if (details.open) found.focus();
+      return;
+    }
     details.open = true;
     const input = details.querySelector("input:not([type=hidden]), select, textarea");
     if (input) {
@@ -73,6 +93,52 @@ function press(key) {
     } else found.focus();
   } else found.click();
 }
+
+// Whoever holds Enter, or presses it again at once, has not seen what is there by now. So Enter counts again when it was released and
+// the page has been there for a moment.
+const MOMENT_MS = 400;
+const RELEASED = "loopctl-enter-released";
+let isHeld = sessionStorage.getItem(RELEASED) !== "yes";
+sessionStorage.removeItem(RELEASED);
+let countsFrom = 0;
+function show() { desk.dataset.enter = !isHeld && performance.now() >= countsFrom ? "counts" : "waits"; }
+function appeared() {
+  countsFrom = performance.now() + MOMENT_MS;
+  show();
+  setTimeout(show, MOMENT_MS + 20);
+}
+function release() {
+  isHeld = false;
+  show();
+}
+appeared();
+// The release may have come between two pages. A key that is held repeats; without any sign of it, it is not held.
+const unseen = setTimeout(release, 1500);
+document.addEventListener("keyup", (event) => { if (event.key === "Enter") release(); }, true);
+document.addEventListener("pointerdown", release, true);
+addEventListener("pagehide", () => { if (left && !isHeld) sessionStorage.setItem(RELEASED, "yes"); });
+document.addEventListener("keydown", (event) => {
+  if (event.isComposing) return;
+  const element = event.target instanceof Element ? event.target : document.body;
+  if (event.key !== "Enter") {
+    // Another key that is pressed ends the repeats of a held Enter.
+    if (!event.repeat && !["Shift", "Control", "Alt", "Meta"].includes(event.key)) release();
+    if (event.repeat && !isTyping(element) && (event.key.length === 1)) {
+      event.preventDefault();
+      event.stopImmediatePropagation();
+    }
+    return;
+  }
+  const counts = !event.repeat && !isHeld && performance.now() >= countsFrom;
+  isHeld = true;
+  clearTimeout(unseen);
+  show();
+  // A line break in a text decides nothing.
+  if (counts || element.matches("textarea:not([data-line])")) return;
+  event.preventDefault();
+  event.stopImmediatePropagation();
+  if (!event.repeat) say("The page has just changed. Look at it, and press Enter again.");
+}, true);
 
 const isTyping = (element) => element.closest("input, select, textarea, [contenteditable]") !== null;
 
@@ -114,6 +180,13 @@ desk.addEventListener("focusin", (event) => {
   if (at >= 0 && at !== chosen) choose(at, false);
 });
 desk.addEventListener("click", (event) => {
+  const back = event.target.closest(".desk-confirm [data-focus]");
+  if (back) {
+    event.preventDefault();
+    back.closest(".desk-confirm").remove();
+    choose(chosen);
+    return;
+  }
   const item = event.target.closest(".desk-field");
   const at = item ? items().indexOf(item) : -1;
   if (at >= 0) choose(at, false);
@@ -151,13 +224,14 @@ async function send(address, body) {
     said.classList.add("wrong");
     return;
   }
-  said.classList.remove("wrong");
+  said.classList.toggle("wrong", !answer.ok);
   const before = current()?.dataset.field;
   const scrolled = fields.scrollTop;
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
   const fresh = document.adoptNode(page.querySelector("#fields"));
   fields.replaceWith(fresh);
   fields = fresh;
+  appeared();
   fields.scrollTop = scrolled;
   const isKept = answer.ok && address.includes("/decide") && !fields.querySelector(".desk-confirm");
   if (isKept) spent = 0;
@@ -177,7 +251,6 @@ async function send(address, body) {
 
 // The document stays this reviewer's while the page is open.
 let until = Number(desk.dataset.until);
-let left = false;
 async function renew() {
   const answer = await fetch(desk.dataset.renew, { method: "POST", headers: { "X-Loopctl-Fragment": "1" } });
   if (answer.ok) until = (await answer.json()).until_ms;
@@ -185,6 +258,8 @@ async function renew() {
     const { error } = await answer.json();
     say(error);
     said.classList.add("wrong");
+    desk.dataset.own = "false";
+    desk.dataset.taken = error;
     for (const button of fields.querySelectorAll("button")) button.disabled = true;
     clearInterval(renewing);
   }
@@ -197,6 +272,5 @@ addEventListener("pagehide", () => {
 // A page that comes back from the browser's memory may not have the document any more.
 addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
 
-// The first field that somebody should look at.
-const first = items().findIndex((item) => item.classList.contains("in-doubt"));
-choose(first < 0 ? 0 : first);
+// The page is seen from its top.
+choose(0, true, false);

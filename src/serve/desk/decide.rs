@@ -67,6 +67,10 @@ pub(super) fn decision_of(
         return Err(Refusal::Conflict(lease::changed(id, "there is another result")));
     }
     let entry = entry_of(open, submitted)?;
+    if action_of(submitted)? == Action::Undo && to_undo(open, reviewer).is_none() {
+        let why = "you have decided nothing here that could be undone".to_owned();
+        return Err(Refusal::Invalid(Some("decision".to_owned()), why));
+    }
     let context = EntryContext {
         documents: &BTreeMap::from([(id.to_owned(), &open.document)]),
         known: &[id.to_owned()],
@@ -87,11 +91,32 @@ pub(super) fn decision_of(
     }
 }
 
+/// The latest decision of a reviewer that was not taken back, which `undo` takes back.
+pub(super) fn to_undo<'a>(open: &'a OpenDocument, reviewer: &str) -> Option<&'a Decision> {
+    let document = &open.document;
+    let is_own = |one: &&Decision| one.reviewer == reviewer && one.content.shown == document.shown;
+    let mut own: Vec<&Decision> = document.decisions.iter().filter(is_own).collect();
+    own.sort_by_key(|one| one.at);
+    let mut standing = Vec::new();
+    for one in own {
+        if one.content.action == Action::Undo {
+            standing.pop();
+        } else {
+            standing.push(one);
+        }
+    }
+    standing.pop()
+}
+
 fn entry_of(open: &OpenDocument, submitted: &Submitted) -> Result<Entry, Refusal> {
     let action = action_of(submitted)?;
     let field = Some(submitted.field.trim()).filter(|field| !field.is_empty());
     let entry = Entry::decided(open.document.id(), field, action, Timestamp::now());
     let comment = Some(submitted.comment.trim()).filter(|text| !text.is_empty()).map(str::to_owned);
+    if action == Action::Reject && comment.is_none() {
+        let why = "say why, so that others know".to_owned();
+        return Err(Refusal::Invalid(Some("comment".to_owned()), why));
+    }
     let entry = entry.with_notes(comment, submitted.spent_ms.parse().ok());
     if !matches!(action, Action::Edit | Action::Missed) || submitted.after.trim().is_empty() {
         return Ok(entry);

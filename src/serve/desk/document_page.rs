@@ -5,6 +5,7 @@ use super::check::Again;
 use super::field_view::{FieldView, field};
 use super::file_pane::{FilePane, file_pane};
 use super::filter::Filter;
+use super::forms::asked;
 use super::lease;
 use super::open_document::OpenDocument;
 use super::text_pane::{Mark, text_pane};
@@ -12,6 +13,7 @@ use super::whole_forms::bar;
 use crate::review::{FieldInput, FieldPath, Reviewed, ReviewedScore, ShownDocument};
 use crate::serve::pages::{marked, outside, score};
 use crate::store::Lease;
+use crate::value::sanitize_line;
 use maud::{Markup, html};
 
 /// What the page of a document shows.
@@ -31,6 +33,8 @@ pub(super) struct DeskPage<'a> {
     pub(super) again: Option<&'a Again>,
     /// Fields in doubt that nobody decided about, if the reviewer is asked about them.
     pub(super) confirm: Vec<(usize, String)>,
+    /// Whether the reviewer is asked because nothing was extracted.
+    pub(super) confirm_empty: bool,
     /// Fields that the profile declares and the extraction lacks.
     pub(super) lacking: Vec<String>,
     /// What was just decided.
@@ -62,6 +66,7 @@ impl<'a> DeskPage<'a> {
             corrected,
             again: None,
             confirm: Vec::new(),
+            confirm_empty: false,
             lacking,
             said: String::new(),
         }
@@ -78,6 +83,11 @@ impl<'a> DeskPage<'a> {
     pub(super) fn open_doubts(&self) -> Vec<(usize, String)> {
         let doubts = self.fields.iter().filter(|view| view.is_open_doubt());
         doubts.map(|view| (view.number, view.path.to_string())).collect()
+    }
+
+    /// Whether there is no value at all, neither extracted nor added.
+    pub(super) fn is_empty(&self) -> bool {
+        self.fields.iter().all(|view| view.current().is_none())
     }
 
     fn marks(&self) -> Vec<Mark> {
@@ -146,11 +156,17 @@ pub(super) fn document_page(page: &DeskPage<'_>) -> Markup {
             p.desk-note { "Note: " (marked(why)) ", so corrected values are not scored." }
         }
         p #said role="status" aria-live="polite" class="desk-said" { (page.said) }
-        div #desk data-renew=(page.address("lease")) data-release=(page.address("release")) data-until=(page.lease.until_ms) data-own=(page.is_own) {
+        div #desk data-renew=(page.address("lease")) data-release=(page.address("release")) data-until=(page.lease.until_ms) data-own=(page.is_own) data-taken=(taken(page)) {
             section.desk-document aria-label="Document" tabindex="0" { (document(page)) }
             (fields_pane(page))
         }
     }
+}
+
+/// What a key says where somebody else has the document.
+fn taken(page: &DeskPage<'_>) -> String {
+    let (who, until) = (sanitize_line(&page.lease.reviewer), lease::until(page.lease));
+    format!("{who} is reviewing this document until {until}, so you can't decide about it.")
 }
 
 fn reasons(page: &DeskPage<'_>) -> String {
@@ -203,8 +219,7 @@ pub(super) fn fields_pane(page: &DeskPage<'_>) -> Markup {
                 @if let Some(by) = &page.shown.decided_by { ", " (page.shown.state.as_str().replace('_', " ")) " by " (outside(by)) }
                 @match &page.corrected {
                     Some(Ok(scored)) => {
-                        ", score with corrections " strong { (score(Some(scored.assessment.overall))) }
-                        @if scored.accepted { " (accepted)" } @else { " (not accepted)" }
+                        ". Score with corrections: " strong { (score(Some(scored.assessment.overall))) } (asked(scored))
                     }
                     Some(Err(why)) => { ", corrections are not scored: " (marked(why)) }
                     None => {}

@@ -51,7 +51,7 @@ impl FieldView<'_> {
     }
 
     /// The value as it stands by now.
-    fn current(&self) -> Option<&Value> {
+    pub(super) fn current(&self) -> Option<&Value> {
         match &self.held {
             Some(held) => held.value.as_ref(),
             None => self.shown.value.as_ref(),
@@ -63,11 +63,20 @@ impl FieldView<'_> {
         self.held.is_none() && self.shown.is_doubtful()
     }
 
+    /// Whether a decision has put another value in the place of the one that support and issues are about, or says that there is none.
+    fn is_answered(&self) -> bool {
+        let is_absent = |held: &Held| held.action == Action::NotPresent;
+        self.held.as_ref().is_some_and(|held| held.value != self.shown.value || is_absent(held))
+    }
+
     /// For a screen reader, in one line.
     fn spoken(&self, reviewer: &str) -> String {
         let mut parts = vec![format!("{}: {}", self.path, shown(self.current()))];
-        parts.extend(self.shown.support.map(|support| support.replace('_', " ")));
-        match self.shown.issues.len() {
+        if !self.is_answered() {
+            parts.extend(self.shown.support.map(|support| in_words(support).0.to_owned()));
+        }
+        let issues = if self.is_answered() { 0 } else { self.shown.issues.len() };
+        match issues {
             0 => {}
             1 => parts.push("1 issue".to_owned()),
             more => parts.push(format!("{more} issues")),
@@ -98,6 +107,21 @@ impl Held {
     }
 }
 
+/// What the document says of a value, in words, and what that means.
+fn in_words(support: &'static str) -> (&'static str, &'static str) {
+    match support {
+        "verified" => ("found in the text", "A passage says this value. That does not mean that it is true."),
+        "entailed" => ("a judge found it in the text", "A judge says that a passage supports the value."),
+        "quoted" => {
+            ("quote found, value not checked", "The quote is there; nothing could decide what it says.")
+        }
+        "conflicting" => ("the text says two things", "One passage says this value, another one does not."),
+        "unsupported" => ("not found in the text", "No passage says this value."),
+        "contradicted" => ("the text says otherwise", "A passage says another value, or the opposite."),
+        other => (other, ""),
+    }
+}
+
 /// A field of the list.
 pub(super) fn field(view: &FieldView<'_>, page: &DeskPage<'_>) -> Markup {
     let (number, reviewer) = (view.number, page.reviewer);
@@ -123,7 +147,7 @@ pub(super) fn field(view: &FieldView<'_>, page: &DeskPage<'_>) -> Markup {
                     }
                 }
                 p.desk-marks {
-                    @if let Some(support) = view.shown.support { span class={ "support " (support) } { (support.replace('_', " ")) } }
+                    @if let (Some(support), false) = (view.shown.support, view.is_answered()) { span class={ "support " (support) } title=(in_words(support).1) { (in_words(support).0) } }
                     @if view.shown.disputed { span.support.contradicted { "reviewers differ" } }
                     @if let Some(held) = &view.held { span.support.held { (outside(&held.said(reviewer))) } }
                 }
@@ -134,7 +158,7 @@ pub(super) fn field(view: &FieldView<'_>, page: &DeskPage<'_>) -> Markup {
             }
             @if !view.shown.issues.is_empty() {
                 ul.desk-issues {
-                    @for issue in &view.shown.issues { li class=(issue.severity) { span.severity { (issue.severity) } " " (marked(&issue.message)) } }
+                    @for issue in &view.shown.issues { li class=(if view.is_answered() { "was" } else { issue.severity }) { @if view.is_answered() { "was: " } span.severity { (issue.severity) } " " (marked(&issue.message)) } }
                 }
             }
             @for decision in &view.shown.decisions {

@@ -2,7 +2,7 @@
 
 use super::check::{Again, CheckedValue, Typed};
 use super::document_page::DeskPage;
-use crate::review::FieldInput;
+use crate::review::{FieldInput, ReviewedScore};
 use crate::serve::pages::{marked, outside, score};
 use maud::{Markup, html};
 use serde_json::Value;
@@ -82,7 +82,7 @@ fn checked_value(checked: &CheckedValue) -> Markup {
             Ok(scored) => {
                 p {
                     "Score of the document: " (score(checked.before)) " → " strong { (score(Some(scored.assessment.overall))) }
-                    @if scored.accepted { ", every line of accept holds" } @else { ", not accepted" }
+                    (asked(scored))
                 }
                 @for line in &scored.missed { p.soft { "Does not hold: " (line) } }
                 @if checked.issues.is_empty() {
@@ -92,6 +92,16 @@ fn checked_value(checked: &CheckedValue) -> Markup {
             }
             Err(why) => p.soft { "Not scored: " (why) }
         }
+    }
+}
+
+/// What the profile asks of a score: it says nothing of what the reviewer decided.
+pub(super) fn asked(scored: &ReviewedScore) -> String {
+    let overall = scored.missed.iter().find_map(|line| line.strip_prefix("accept.overall: "));
+    match overall.and_then(|line| line.rsplit_once(" against ")) {
+        _ if scored.accepted => "; all that the profile asks for holds".to_owned(),
+        Some((_, bound)) => format!("; the profile asks for {bound}"),
+        None => "; something else that the profile asks for does not hold".to_owned(),
     }
 }
 

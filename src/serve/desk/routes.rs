@@ -2,7 +2,7 @@
 
 use super::agreement_page::agreement_page;
 use super::check::{Again, Typed, check};
-use super::decide::{Refusal, Submitted, decision_of, keep};
+use super::decide::{Refusal, Submitted, decision_of, keep, to_undo};
 use super::document_page::{DeskPage, document_page, fields_pane};
 use super::file_pane::file;
 use super::filter::Filter;
@@ -10,7 +10,7 @@ use super::lease;
 use super::open_document::{OpenDocument, key_of};
 use super::queue_page::{QueuePage, queue_page};
 use super::{address, queue};
-use crate::review::{Action, Agreement, DeclaredFields, ShownDocument};
+use crate::review::{Action, Agreement, Decision, DeclaredFields, ShownDocument};
 use crate::serve::access::{Admin, Identity, Reviewer};
 use crate::serve::api::ApiError;
 use crate::serve::blocking::on_blocking_thread;
@@ -227,11 +227,14 @@ fn decided(
     };
     let of_whole = decision.content.field.is_none();
     if of_whole && decision.content.action == Action::Accept && submitted.confirmed.is_empty() {
-        let doubts = with_page(&open, reviewer, filter, &lease, |page| page.open_doubts());
-        if !doubts.is_empty() {
-            let said = "Values in doubt were not decided.".to_owned();
+        let (doubts, is_empty) =
+            with_page(&open, reviewer, filter, &lease, |page| (page.open_doubts(), page.is_empty()));
+        if is_empty || !doubts.is_empty() {
+            let said = if is_empty { "Nothing was extracted." } else { "Values in doubt were not decided." };
+            let said = said.to_owned();
             let markup = show(&open, &|page| {
-                whole_or_fields(DeskPage { confirm: doubts.clone(), said: said.clone(), ..page }, is_fragment)
+                let page = DeskPage { confirm: doubts.clone(), said: said.clone(), ..page };
+                whole_or_fields(DeskPage { confirm_empty: is_empty, ..page }, is_fragment)
             });
             return Ok(Answer::Page(StatusCode::OK, markup));
         }
@@ -248,10 +251,12 @@ fn decided(
         let address = address::of_document(open.run.id.as_str(), open.document.id());
         return Ok(Answer::Kept(format!("{address}{}", filter.query())));
     }
-    let said = match &decision.content.field {
-        Some(field) => format!("{field}: {}", word(decision.content.action)),
-        None => word(decision.content.action).to_owned(),
+    let of_one = |one: &Decision| match &one.content.field {
+        Some(field) => format!("{field}: {}", word(one.content.action)),
+        None => format!("the document: {}", word(one.content.action)),
     };
+    let undone = to_undo(&open, reviewer).filter(|_| decision.content.action == Action::Undo);
+    let said = undone.map_or_else(|| of_one(&decision), |undone| format!("Taken back: {}", of_one(undone)));
     let open = OpenDocument::open(service, &named.0, &named.1, reviewer)?;
     Ok(Answer::Page(
         StatusCode::OK,

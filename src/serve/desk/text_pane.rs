@@ -3,7 +3,7 @@
 use crate::value::is_wild;
 use maud::{Markup, html};
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 /// A place in the text that a field has.
@@ -52,11 +52,32 @@ fn segments<'t>(text: &'t str, marks: &[Mark]) -> Vec<Segment<'t>> {
     parts.filter_map(of_part).filter(|segment| !segment.text.is_empty()).collect()
 }
 
+/// Marks that end within a word reach to its end, so that what is marked can be read.
+fn to_ends_of_words(text: &str, marks: &[Mark]) -> Vec<Mark> {
+    let ends: BTreeSet<usize> = marks.iter().map(|mark| mark.end).collect();
+    let mut moved: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut within: Vec<usize> = Vec::new();
+    let (mut before, mut count) = (' ', 0);
+    for c in text.chars() {
+        if !c.is_alphanumeric() {
+            moved.extend(within.drain(..).map(|end| (end, count)));
+        } else if before.is_alphanumeric() && ends.contains(&count) {
+            within.push(count);
+        }
+        before = c;
+        count += 1;
+    }
+    moved.extend(within.drain(..).map(|end| (end, count)));
+    let reach = |mark: &Mark| Mark { end: moved.get(&mark.end).copied().unwrap_or(mark.end), ..*mark };
+    marks.iter().map(reach).collect()
+}
+
 /// The text as it stands on the page: text nodes, and marks round those that fields have.
 pub(super) fn text_pane(text: &str, marks: &[Mark]) -> Markup {
+    let marks = to_ends_of_words(text, marks);
     html! {
         div.desk-text {
-            @for segment in segments(text, marks) {
+            @for segment in segments(text, &marks) {
                 @if segment.evidence.is_empty() && segment.rivals.is_empty() {
                     (visible(segment.text))
                 } @else {
@@ -115,6 +136,13 @@ mod tests {
                 ("Ä", vec![3], vec![]),
             ]
         );
+    }
+
+    #[test]
+    fn a_mark_reaches_to_the_end_of_its_word() {
+        let ends = |end: usize| to_ends_of_words("grün, 12mm", &[mark(0, end, 0, false)]);
+        let found = [0, 2, 4, 5, 8, 10, 99].map(|end| ends(end).first().map(|mark| mark.end));
+        assert_eq!(found, [0, 4, 4, 5, 10, 10, 99].map(Some));
     }
 
     #[test]

@@ -27,7 +27,7 @@ const KEYS: [(&str, &str); 12] = [
 pub(super) fn bar(page: &DeskPage<'_>) -> Markup {
     html! {
         section.desk-bar aria-label="The document as a whole" {
-            @if !page.confirm.is_empty() { (confirm(page)) }
+            @if page.confirm_empty || !page.confirm.is_empty() { (confirm(page)) }
             @if page.is_own {
                 form method="post" action=(page.address("decide")) {
                     (hidden(page, ""))
@@ -53,16 +53,20 @@ fn confirm(page: &DeskPage<'_>) -> Markup {
             (hidden(page, ""))
             input type="hidden" name="confirmed" value="yes";
             p id="confirm-title" {
-                @if page.confirm.len() == 1 { "One value in doubt was not decided: " } @else { (page.confirm.len()) " values in doubt were not decided: " }
+                @if page.confirm_empty { "Nothing was extracted from this document. " }
+                @if page.confirm.is_empty() { "Accepting it says that it holds no values." }
+                @else if page.confirm.len() == 1 { "One value in doubt was not decided: " } @else { (page.confirm.len()) " values in doubt were not decided: " }
                 @for (at, field) in page.confirm.iter().enumerate() {
                     @if at > 0 { ", " }
                     a href={ "#field-" (field.0) } { (field.1) }
                 }
             }
             p {
-                button type="submit" name="decision" value="accept" data-focus { "Accept all as they stand" }
+                a href=(page.address("")) data-focus { "Go back" }
                 " "
-                a href=(page.address("")) { "Go back" }
+                button type="submit" name="decision" value="accept" {
+                    @if page.confirm_empty { "Accept it without values" } @else { "Accept all as they stand" }
+                }
             }
         }
     }
@@ -106,14 +110,16 @@ fn missed(page: &DeskPage<'_>) -> Markup {
 }
 
 fn reject(page: &DeskPage<'_>) -> Markup {
+    let again = page.again.filter(|again| again.submitted.decision == "reject");
     html! {
-        details.desk-edit {
+        details.desk-edit open[again.is_some()] {
             summary data-key="r" { "Reject the document " kbd { "r" } }
             form method="post" action=(page.address("decide")) {
                 (hidden(page, ""))
                 label for="reject-note" { "Why nothing can be made of it" }
-                input id="reject-note" name="comment" type="text" autocomplete="off";
+                input id="reject-note" name="comment" type="text" autocomplete="off" aria-required="true" aria-invalid=[again.map(|_| "true")] aria-describedby=[again.map(|_| "reject-note-wrong")];
                 button type="submit" name="decision" value="reject" { "Reject, next" }
+                (outcome(again, "reject-note", &page.address("decide")))
             }
         }
     }

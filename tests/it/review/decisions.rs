@@ -70,6 +70,30 @@ fn decisions_are_labels_and_accepting_a_document_labels_all_of_it() {
 }
 
 #[test]
+fn decisions_about_documents_as_a_whole_have_lines_that_label_nothing() {
+    let place = reviewed_run();
+    let why = "two lines of a fax";
+    let fax = json!({"document": "chest-x-ray", "action": "reject", "comment": why}).to_string();
+    import(&place, "a", &[fax, decision("liver-resection", "", "reject", None)]).exits(0);
+    import(&place, "b", &[decision(THYROID, "margins", "edit", Some("positive"))]).exits(0);
+    place.run(&["review", "export", "--decisions", "--to", "gold.jsonl"]).exits(0).says(&["3 decisions"]);
+    let lines = place.run(&["review", "export", "--decisions"]).exits(0).lines();
+    let of = |name: &str| lines.iter().find(|line| line["document"] == name).unwrap();
+    let (fax, liver) = (of("chest-x-ray"), of("liver-resection"));
+    assert_eq!(
+        (&fax["action"], &fax["comment"], &fax["reviewer"]),
+        (&json!("reject"), &json!(why), &json!("a"))
+    );
+    assert_eq!((&liver["action"], liver.get("comment")), (&json!("reject"), None));
+    assert_eq!(of(THYROID)["after"], "positive");
+    // The file is read as labels and as corrections all the same.
+    let by_file = place.run_json(&["evaluate", "gold.jsonl", "--format", "json"]);
+    let by_flag = place.run_json(&["evaluate", "--reviewed", "--format", "json"]);
+    assert_eq!(by_file["fields"], by_flag["fields"]);
+    place.run(&["runs", "export", "--to", "run.csv", "--corrections", "gold.jsonl"]).exits(0);
+}
+
+#[test]
 fn corrections_of_others_are_decisions() {
     let place = reviewed_run();
     let correction = |field: &str, before: Value, after: Value| {

@@ -260,7 +260,7 @@ fn each_crossing_is_told_once() {
     // Of the five numbers, two are on the wrong side of these bounds: no document passed, and each needed four candidates.
     let first = alerts(&[("final_score", "0.5"), ("webhook", &webhook)]);
     send(&server, &server.token, "/settings/alerts", &first).is(303);
-    let mut next = || {
+    let next = || {
         let request = messages.recv_timeout(PLENTY).unwrap();
         let (head, body) = request.split_once("\r\n\r\n").unwrap();
         assert!(head.starts_with("POST /hook?key=secret HTTP/1.1"), "{head}");

@@ -91,6 +91,9 @@ fn a_document_with_doubts_is_accepted_after_a_question_and_the_next_is_shown() {
     assert_eq!(next.header("location"), Some(desk.address("chest-x-ray", "").as_str()));
     // It is given back, and somebody else may look at it.
     desk.post(&desk.ben, &desk.address(THYROID, "lease"), &[]).is(200);
+    let no_reason =
+        desk.decide(&desk.anna, "chest-x-ray", &[("decision", "reject"), ("comment", " ")]).is(422);
+    assert!(no_reason.text().contains("say why, so that others know"));
     let rejected = desk
         .decide(&desk.anna, "chest-x-ray", &[("decision", "reject"), ("comment", "two lines of a fax")])
         .is(303);

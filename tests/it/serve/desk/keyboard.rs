@@ -60,6 +60,12 @@ fn said(browser: &Browser, text: &str) {
     browser.wait(&format!("document.querySelector('#said').textContent.includes({})", json!(text)));
 }
 
+/// Presses Enter when it counts: the page has been there for a moment by then.
+fn enter(browser: &Browser) {
+    browser.wait("document.querySelector('#desk')?.dataset.enter !== 'waits'");
+    browser.press(ENTER);
+}
+
 #[test]
 fn ten_documents_are_reviewed_by_keyboard_alone() {
     let Some(browser) = Browser::start(&[]) else { return };
@@ -74,7 +80,7 @@ fn ten_documents_are_reviewed_by_keyboard_alone() {
     }
     assert_eq!(browser.serious(), [""; 0]);
     tab_to(&browser, "tbody a");
-    browser.press(ENTER);
+    enter(&browser);
     browser.wait("document.querySelector('.desk-field[aria-current]')");
     assert_eq!(browser.serious(), [""; 0]);
     for (name, size) in SIZES {
@@ -85,6 +91,7 @@ fn ten_documents_are_reviewed_by_keyboard_alone() {
         let address =
             browser.wait("document.querySelector('.desk-field[aria-current]') && location.pathname");
         assert!(!seen.contains(&address), "{address} twice");
+        browser.wait("document.querySelector('#desk').dataset.enter === 'counts'");
         match number {
             // A value is edited; what is typed is no command.
             0 => {
@@ -99,11 +106,11 @@ fn ten_documents_are_reviewed_by_keyboard_alone() {
                 browser.press("e");
                 browser.run("document.activeElement.select()");
                 browser.press("positive");
-                browser.press(ENTER);
+                enter(&browser);
                 browser.wait("document.activeElement.matches('.desk-checked button')");
                 browser.picture("checked", SIZES[0].1);
                 assert_eq!(browser.serious(), [""; 0]);
-                browser.press(ENTER);
+                enter(&browser);
                 said(&browser, "margins: edited");
             }
             1 => {
@@ -111,7 +118,7 @@ fn ten_documents_are_reviewed_by_keyboard_alone() {
                 browser.press("a");
                 said(&browser, "histology: accepted");
                 browser.press("u");
-                said(&browser, "taken back");
+                said(&browser, "Taken back: histology: accepted");
                 go_to(&browser, "grade");
                 browser.press("n");
                 said(&browser, "grade: not in the document");
@@ -122,15 +129,16 @@ fn ten_documents_are_reviewed_by_keyboard_alone() {
                 browser.press("date");
                 browser.press(TAB);
                 browser.press("2026-11-27");
-                browser.press(ENTER);
+                enter(&browser);
                 browser.wait("document.activeElement.matches('.desk-checked button')");
-                browser.press(ENTER);
+                enter(&browser);
                 said(&browser, "date: added");
             }
             3 => {
                 browser.press("c");
                 browser.wait("document.activeElement.matches('[name=comment]')");
-                browser.press(&format!("a rare one{ENTER}"));
+                browser.press("a rare one");
+                enter(&browser);
                 said(&browser, "comment kept");
             }
             _ => {}
@@ -138,18 +146,25 @@ fn ten_documents_are_reviewed_by_keyboard_alone() {
         if number == 4 {
             browser.press("r");
             browser.wait("document.activeElement.id === 'reject-note'");
-            browser.press(&format!("cut off{ENTER}"));
+            browser.press("cut off");
+            enter(&browser);
         } else {
-            browser.press(ENTER);
+            // A held Enter decides nothing.
+            browser.run("for (let at = 0; at < 3; at++) document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', repeat: true, bubbles: true, cancelable: true })); document.activeElement.dispatchEvent(new KeyboardEvent('keyup', { key: 'Enter', bubbles: true }))");
+            browser.wait("document.querySelector('#desk').dataset.enter === 'counts'");
+            assert_eq!(browser.run("return document.querySelector('.desk-confirm')"), Value::Null);
+            enter(&browser);
             let asked = format!(
-                "location.pathname !== {address} || document.activeElement.matches('.desk-confirm button')"
+                "location.pathname !== {address} || document.activeElement.matches('.desk-confirm a[data-focus]')"
             );
             browser.wait(&asked);
-            if is_focused(&browser, ".desk-confirm button") {
+            if is_focused(&browser, ".desk-confirm a[data-focus]") {
                 if number == 5 {
                     browser.picture("confirm", SIZES[0].1);
                 }
-                browser.press(ENTER);
+                tab_to(&browser, ".desk-confirm button");
+                browser.wait("document.querySelector('#desk').dataset.enter === 'counts'");
+                enter(&browser);
             }
         }
         browser.wait(&format!("location.pathname !== {address}"));
