@@ -37,7 +37,12 @@ fn read_line(line: u64, text: &[u8]) -> Result<Entry, EntryError> {
     };
     let mut entry = Entry { line, ..Entry::default() };
     let known = || COLUMNS.into_iter().chain(MORE_COLUMNS).chain(MORE_KEYS);
-    if let Some(unknown) = members.keys().find(|key| !known().any(|known| known == key.as_str())) {
+    // A decision about a document as a whole names no field, and says so where it was exported.
+    let names_none =
+        |key: &str, value: &Value| key == "fields" && value.as_object().is_some_and(Map::is_empty);
+    let is_known = |key: &str| known().any(|known| known == key);
+    let unknown = members.iter().find(|(key, value)| !is_known(key) && !names_none(key, value));
+    if let Some((unknown, _)) = unknown {
         let guess = nearest(unknown, known()).map_or_else(
             || "expected `document`, `field`, `decision`, `after`, `comment`, `reviewer`".to_owned(),
             |guess| format!("did you mean `{guess}`?"),

@@ -91,6 +91,12 @@ fn decisions_about_documents_as_a_whole_have_lines_that_label_nothing() {
     let by_flag = place.run_json(&["evaluate", "--reviewed", "--format", "json"]);
     assert_eq!(by_file["fields"], by_flag["fields"]);
     place.run(&["runs", "export", "--to", "run.csv", "--corrections", "gold.jsonl"]).exits(0);
+    // Another run takes them as decisions; a line with values of fields is none.
+    run_again(&place);
+    place.run(&["review", "import", "gold.jsonl"]).exits(0);
+    assert_eq!(place.run_json(&["review", "show", "chest-x-ray", "--format", "json"])["state"], "rejected");
+    let labels = json!({"document": THYROID, "fields": {"margins": "positive"}}).to_string();
+    import(&place, "a", &[labels]).exits(1).says(&["unknown key"]);
 }
 
 #[test]
