@@ -5,7 +5,7 @@ use super::insert::{InsertionPoint, Unfit, find, into_mapping, is_flow, shown, t
 use crate::value::yaml::{Data, Node};
 use serde_json::{Map, Value};
 
-/// Sets what stands under `path` to a scalar, which is written as `scalar` says.
+/// Sets the value at `path` to a scalar, written literally as `scalar`.
 ///
 /// # Errors
 /// Why it must be done by hand. Nothing is half done.

@@ -152,8 +152,7 @@ impl<'a> ShownDocument<'a> {
 }
 
 impl ShownField {
-    /// Whether somebody should look before the value is taken for right: the document does not verify it, says two things of it, or an
-    /// issue is about it.
+    /// Whether the value needs review: the document does not verify it, has conflicting mentions of it, or an issue is about it.
     pub(crate) fn is_doubtful(&self) -> bool {
         let is_unverified =
             matches!(self.support, Some("quoted" | "unsupported" | "contradicted" | "conflicting"));

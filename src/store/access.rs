@@ -134,7 +134,7 @@ impl Journal {
         })
     }
 
-    /// Removes sessions that ended before a time as RFC 3339 in UTC: nobody can come in with them.
+    /// Removes sessions that expired before a time, as RFC 3339 in UTC.
     ///
     /// # Errors
     /// Whatever befalls the file.

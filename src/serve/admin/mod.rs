@@ -46,7 +46,7 @@ pub(in crate::serve) struct SettingsView {
 /// A token without what it is.
 pub(in crate::serve) struct TokenRow {
     pub(in crate::serve) token: StoredToken,
-    /// Whether somebody can come in with it.
+    /// Whether it is valid.
     pub(in crate::serve) holds: bool,
 }
 

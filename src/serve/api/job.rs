@@ -111,7 +111,7 @@ pub(crate) struct JobOutcome {
     pub(crate) iterations: usize,
     /// The overall score of the selected candidate, from 0 to 1.
     pub(crate) overall: Option<f64>,
-    /// Whether a person should look at it.
+    /// Whether it needs review.
     pub(crate) needs_review: bool,
     /// How long it took, in milliseconds.
     pub(crate) elapsed_ms: u64,

@@ -5,7 +5,7 @@ use crate::store::{RunId, StoredRun};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// For how long a profile is taken for what it was.
+/// For how long a compiled profile is reused before its files are checked again.
 const FRESH: Duration = Duration::from_secs(20);
 
 /// Most profiles that are kept.

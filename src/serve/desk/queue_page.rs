@@ -82,7 +82,7 @@ pub(super) fn queue_page(model: &QueuePage<'_>) -> Markup {
     html! {
         link rel="stylesheet" href="/assets/desk.css";
         h1 { "Review" }
-        p { "Documents that a person should look at, the most urgent reason first, then those with the most doubts: values that are not verified, and issues. " a href="/review/agreement" { "How far reviewers agree" } }
+        p { "Documents that need review, the most urgent reason first, then those with the most doubts: values that are not verified, and issues. " a href="/review/agreement" { "How far reviewers agree" } }
         (reasons(model))
         (filters(model))
         @if model.rows.is_empty() {

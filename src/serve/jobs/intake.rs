@@ -118,7 +118,7 @@ fn queued(id: &str, name: &str, path: &Path, document_type: Option<&str>) -> Que
     }
 }
 
-/// An id that no other job has, and that nobody can guess: when it was made, so that ids sort by time, and random bits.
+/// A unique, unguessable id: a timestamp, so that ids sort by time, then random bits.
 fn fresh_id() -> String {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let mut random = [0_u8; 10];

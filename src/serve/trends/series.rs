@@ -27,7 +27,7 @@ impl Step {
         }
     }
 
-    /// For people: what stands at the head of its column.
+    /// The column header.
     pub(in crate::serve) fn title(self) -> &'static str {
         match self {
             Step::Hour => "Hour (UTC)",
