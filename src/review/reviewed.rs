@@ -246,7 +246,7 @@ impl Reviewed {
 }
 
 /// The decisions about the result that is there, without those that were taken back, in the order of their times.
-pub(super) fn standing(document: &ReviewDocument) -> Vec<&Decision> {
+pub(crate) fn standing(document: &ReviewDocument) -> Vec<&Decision> {
     let mut ordered: Vec<&Decision> =
         document.decisions.iter().filter(|decision| decision.content.shown == document.shown).collect();
     ordered.sort_by_key(|decision| decision.at);

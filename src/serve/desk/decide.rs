@@ -2,7 +2,9 @@
 
 use super::lease;
 use super::open_document::OpenDocument;
-use crate::review::{Action, Decision, Entry, EntryContext, FieldInput, FieldPath, checked_entries};
+use crate::review::{
+    Action, Decision, Entry, EntryContext, FieldInput, FieldPath, checked_entries, standing,
+};
 use crate::serve::api::ApiError;
 use crate::serve::state::Service;
 use crate::store::{HeldAppend, HeldDocument, NewReview};
@@ -93,19 +95,7 @@ pub(super) fn decision_of(
 
 /// The latest decision of a reviewer that was not taken back, which `undo` takes back.
 pub(super) fn to_undo<'a>(open: &'a OpenDocument, reviewer: &str) -> Option<&'a Decision> {
-    let document = &open.document;
-    let is_own = |one: &&Decision| one.reviewer == reviewer && one.content.shown == document.shown;
-    let mut own: Vec<&Decision> = document.decisions.iter().filter(is_own).collect();
-    own.sort_by_key(|one| one.at);
-    let mut standing = Vec::new();
-    for one in own {
-        if one.content.action == Action::Undo {
-            standing.pop();
-        } else {
-            standing.push(one);
-        }
-    }
-    standing.pop()
+    standing(&open.document).into_iter().rfind(|one| one.reviewer == reviewer)
 }
 
 fn entry_of(open: &OpenDocument, submitted: &Submitted) -> Result<Entry, Refusal> {
