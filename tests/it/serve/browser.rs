@@ -1,12 +1,13 @@
 //! A real browser, driven as W3C WebDriver says: Chromium by its `chromedriver`.
 //!
-//! Where there is no `chromedriver` the tests say so and pass. With `LOOPCTL_BROWSER=required` they fail instead.
+//! Where no `chromedriver` starts the tests say so and pass. With `LOOPCTL_BROWSER=required` they fail instead.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
+use std::net::{TcpListener, TcpStream};
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
@@ -41,6 +42,32 @@ pub(crate) const ENTER: &str = "\u{E007}";
 pub(crate) const ESCAPE: &str = "\u{E00C}";
 pub(crate) const TAB: &str = "\u{E004}";
 
+/// Starts a driver on a free port of its own; what it said, if it ends before it listens.
+fn start_driver() -> Result<(Child, u16), String> {
+    let free =
+        TcpListener::bind("127.0.0.1:0").and_then(|it| it.local_addr()).map_err(|error| error.to_string())?;
+    let mut driver = Command::new("chromedriver")
+        .arg(format!("--port={}", free.port()))
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|error| format!("chromedriver: {error}"))?;
+    let mut lines = BufReader::new(driver.stdout.take().unwrap()).lines().map_while(Result::ok);
+    let mut said: Vec<String> = Vec::new();
+    let errors = driver.stderr.take().unwrap();
+    let errors = std::thread::spawn(move || std::io::read_to_string(errors).unwrap_or_default());
+    for line in lines.by_ref() {
+        if line.contains("started successfully") {
+            std::thread::spawn(move || lines.for_each(drop));
+            return Ok((driver, free.port()));
+        }
+        said.push(line);
+    }
+    let status = driver.wait().map_err(|error| error.to_string())?;
+    Err(format!("chromedriver: {status}\n{}\n{}", said.join("\n"), errors.join().unwrap_or_default()))
+}
+
 /// A browser with one page, closed when it is dropped.
 pub(crate) struct Browser {
     driver: Child,
@@ -50,31 +77,24 @@ pub(crate) struct Browser {
 }
 
 impl Browser {
-    /// Starts one, if this machine has one.
+    /// Starts one, if this machine has one that starts.
     pub(crate) fn start(flags: &[&str]) -> Option<Self> {
-        let driver = Command::new("chromedriver")
-            .arg("--port=0")
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn();
-        let mut driver = match driver {
-            Ok(driver) => driver,
-            Err(error) => {
+        // A port that was free can be taken before the driver binds it, and the driver then gives up: another is tried.
+        let started = (0..5).try_fold(String::new(), |said, _| match start_driver() {
+            Ok(started) => ControlFlow::Break(started),
+            Err(why) => ControlFlow::Continue(format!("{said}{why}\n")),
+        });
+        let (driver, port) = match started {
+            ControlFlow::Break(started) => started,
+            ControlFlow::Continue(said) => {
                 let is_required = std::env::var("LOOPCTL_BROWSER").is_ok_and(|it| it == "required");
-                assert!(!is_required, "no browser: chromedriver: {error}");
-                println!("skipped: there is no chromedriver");
+                assert!(!is_required, "no browser: {said}");
+                println!("skipped: there is no browser: {said}");
                 return None;
             }
         };
-        let mut lines = BufReader::new(driver.stdout.take().unwrap()).lines();
-        let port = lines.by_ref().map(Result::unwrap).find_map(|line| {
-            let (_, port) = line.split_once("started successfully on port ")?;
-            port.trim_end_matches('.').parse().ok()
-        });
-        std::thread::spawn(move || lines.for_each(drop));
         let profile = tempfile::tempdir().unwrap();
-        let mut browser = Browser { driver, port: port.unwrap(), session: String::new(), _profile: profile };
+        let mut browser = Browser { driver, port, session: String::new(), _profile: profile };
         let folder = format!("--user-data-dir={}", browser._profile.path().display());
         let arguments: Vec<&str> =
             FLAGS.iter().copied().chain(flags.iter().copied()).chain([folder.as_str()]).collect();
@@ -201,18 +221,22 @@ impl Browser {
     }
 
     fn try_call(&self, method: &str, path: &str, body: &Value) -> Result<Value, Value> {
+        self.exchange(method, path, body).unwrap()
+    }
+
+    fn exchange(&self, method: &str, path: &str, body: &Value) -> std::io::Result<Result<Value, Value>> {
         let body = if body.is_null() { String::new() } else { body.to_string() };
         let head = format!(
             "{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: {}\r\n\r\n",
             self.port,
             body.len()
         );
-        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
-        stream.write_all(format!("{head}{body}").as_bytes()).unwrap();
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port))?;
+        stream.write_all(format!("{head}{body}").as_bytes())?;
         let mut answer = BufReader::new(stream);
         let (mut is_ok, mut length) = (false, 0);
         let mut line = String::new();
-        while answer.read_line(&mut line).unwrap() > 2 {
+        while answer.read_line(&mut line)? > 2 {
             is_ok |= line.starts_with("HTTP/1.1 200");
             if let Some(given) = line.to_ascii_lowercase().strip_prefix("content-length:") {
                 length = given.trim().parse().unwrap();
@@ -220,15 +244,16 @@ impl Browser {
             line.clear();
         }
         let mut content = vec![0; length];
-        answer.read_exact(&mut content).unwrap();
-        let value = serde_json::from_slice::<Value>(&content).unwrap()["value"].take();
-        if is_ok { Ok(value) } else { Err(value) }
+        answer.read_exact(&mut content)?;
+        let value = serde_json::from_slice::<Value>(&content)?["value"].take();
+        Ok(if is_ok { Ok(value) } else { Err(value) })
     }
 }
 
 impl Drop for Browser {
     fn drop(&mut self) {
-        let _ = self.try_ask("DELETE", "", &Value::Null);
+        // Never a panic here: a test that fails already would take all others with it.
+        let _ = self.exchange("DELETE", &format!("/session/{}", self.session), &Value::Null);
         let _ = self.driver.kill();
         let _ = self.driver.wait();
     }
