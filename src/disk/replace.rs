@@ -116,6 +116,14 @@ fn plain(error: io::Error) -> io::Error {
     error.raw_os_error().map_or_else(|| error.kind().into(), io::Error::from_raw_os_error)
 }
 
+/// Makes a folder with those above it, their owner's alone where there were none.
+pub(crate) fn make_private_folder(folder: &Path) -> io::Result<()> {
+    let mut maker = std::fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut maker, 0o700);
+    maker.recursive(true).create(folder)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -55,7 +55,7 @@ impl Artifacts {
     /// [`StoreError::Folder`].
     pub fn new(folder: impl Into<PathBuf>) -> Result<Self, StoreError> {
         let folder = folder.into();
-        match make_private(&folder).and_then(|()| disk::try_folder(&folder)) {
+        match disk::make_private_folder(&folder).and_then(|()| disk::try_folder(&folder)) {
             Ok(()) => Ok(Artifacts { folder, synced: true }),
             Err(source) => Err(StoreError::Folder { path: folder, source }),
         }
@@ -75,7 +75,7 @@ impl Artifacts {
     pub fn within(&self, shard: Option<&str>) -> Result<Self, StoreError> {
         let Some(shard) = shard else { return Ok(self.clone()) };
         let folder = self.folder.join(shard);
-        match make_private(&folder) {
+        match disk::make_private_folder(&folder) {
             Ok(()) => Ok(Artifacts { folder, synced: self.synced }),
             Err(source) => Err(StoreError::Folder { path: folder, source }),
         }
@@ -147,14 +147,6 @@ impl Artifacts {
             Err(source) => Err(StoreError::Artifact { path, source }),
         }
     }
-}
-
-/// Makes a folder with those above it, their owner's alone where there were none.
-pub(super) fn make_private(folder: &Path) -> io::Result<()> {
-    let mut maker = std::fs::DirBuilder::new();
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut maker, 0o700);
-    maker.recursive(true).create(folder)
 }
 
 /// The name of a document in its files: its id where that can be a file name, else as much of it as can, and a digest

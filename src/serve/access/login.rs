@@ -20,11 +20,11 @@ use std::sync::Arc;
 /// Largest body that anybody may send without a token, in bytes.
 const LARGEST: usize = 4 << 10;
 
-/// The pages for coming in and going out.
+/// The page to sign in, and what signs in and out.
 pub(in crate::serve) fn routes() -> Router<Arc<Service>> {
     Router::new()
-        .route("/login", get(page).post(come_in))
-        .route("/logout", post(go_out))
+        .route("/login", get(page).post(sign_in))
+        .route("/logout", post(sign_out))
         .layer(DefaultBodyLimit::max(LARGEST))
 }
 
@@ -38,7 +38,7 @@ struct Given {
     token: String,
 }
 
-async fn come_in(
+async fn sign_in(
     State(service): State<Arc<Service>>,
     headers: HeaderMap,
     Json(given): Json<Given>,
@@ -61,7 +61,7 @@ async fn come_in(
     Ok((StatusCode::NO_CONTENT, [(header::SET_COOKIE, cookie)]).into_response())
 }
 
-async fn go_out(
+async fn sign_out(
     State(service): State<Arc<Service>>,
     identity: Option<Extension<Identity>>,
     headers: HeaderMap,

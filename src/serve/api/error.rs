@@ -4,6 +4,8 @@ use crate::serve::access::{Identity, Role};
 use crate::store::StoreError;
 use crate::value::sanitize_line;
 use axum::Json;
+use axum::extract::multipart::{MultipartError, MultipartRejection};
+use axum::extract::rejection::{JsonRejection, QueryRejection};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
@@ -149,5 +151,33 @@ impl IntoResponse for ApiError {
         response.extensions_mut().insert(why);
         response.extensions_mut().insert(error);
         response
+    }
+}
+
+impl From<JsonRejection> for ApiError {
+    fn from(rejection: JsonRejection) -> Self {
+        ApiError::new(rejection.status(), sanitize_line(&rejection.body_text()))
+            .help("send JSON as `/api/openapi.json` describes it, with `Content-Type: application/json`")
+    }
+}
+
+impl From<MultipartRejection> for ApiError {
+    fn from(rejection: MultipartRejection) -> Self {
+        let status = StatusCode::UNSUPPORTED_MEDIA_TYPE;
+        ApiError::new(status, sanitize_line(&rejection.body_text()))
+            .help("send a form as `multipart/form-data` with its boundary")
+    }
+}
+
+impl From<QueryRejection> for ApiError {
+    fn from(rejection: QueryRejection) -> Self {
+        ApiError::new(rejection.status(), sanitize_line(&rejection.body_text()))
+            .help("`/api/openapi.json` describes the parameters")
+    }
+}
+
+impl From<MultipartError> for ApiError {
+    fn from(error: MultipartError) -> Self {
+        ApiError::new(error.status(), sanitize_line(&error.body_text()))
     }
 }

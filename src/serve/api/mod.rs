@@ -6,10 +6,12 @@ mod job;
 mod jobs;
 mod process;
 mod profiles;
+mod submit;
 
 pub(super) use error::{ApiError, Why};
 pub(super) use job::{Job, JobStatus};
-pub(super) use jobs::{RefusedFile, find, recent, take_files};
+pub(super) use jobs::{find, recent};
+pub(super) use submit::{RefusedFile, take_files};
 
 use super::state::Service;
 use axum::extract::DefaultBodyLimit;
@@ -48,10 +50,10 @@ pub(super) fn routes(service: &Service) -> OpenApiRouter<Arc<Service>> {
     let components = description.components.get_or_insert_default();
     components.add_security_scheme("token", SecurityScheme::Http(bearer));
     let submitting = OpenApiRouter::new()
-        .routes(routes!(jobs::submit, jobs::list))
+        .routes(routes!(submit::submit, jobs::list))
         .routes(routes!(process::process))
         .layer(DefaultBodyLimit::max(as_json));
-    let uploading = OpenApiRouter::new().routes(routes!(jobs::upload)).layer(DefaultBodyLimit::max(form));
+    let uploading = OpenApiRouter::new().routes(routes!(submit::upload)).layer(DefaultBodyLimit::max(form));
     let others = OpenApiRouter::new()
         .routes(routes!(jobs::one))
         .routes(routes!(jobs::result))

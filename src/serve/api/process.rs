@@ -2,7 +2,7 @@
 
 use super::error::{ApiError, ErrorAnswer};
 use super::job::JobStatus;
-use super::jobs::{decode, idempotency_key};
+use super::submit::{decode, idempotency_key};
 use crate::result::DocumentResult;
 use crate::serve::access::Submitter;
 use crate::serve::blocking::on_blocking_thread;

@@ -53,7 +53,7 @@ impl Uploads {
     /// Keeps a file for a job. When this returns it is on the disk.
     pub(super) fn keep(&self, job: &str, name: &str, bytes: &[u8]) -> Result<PathBuf, SubmitError> {
         let folder = self.folder_of(job);
-        let made = make_private(&folder).and_then(|()| {
+        let made = disk::make_private_folder(&folder).and_then(|()| {
             let path = folder.join(name);
             disk::replace(&path, bytes, Access::Owner).map(|()| path)
         });
@@ -94,13 +94,6 @@ impl Uploads {
         }
         Err(refused("none of the folders that are allowed has such a file".to_owned()))
     }
-}
-
-fn make_private(folder: &Path) -> std::io::Result<()> {
-    let mut maker = fs::DirBuilder::new();
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut maker, 0o700);
-    maker.recursive(true).create(folder)
 }
 
 /// A name that is one in any folder, as much like the one that was given as can be.

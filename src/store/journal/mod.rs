@@ -11,7 +11,6 @@ mod commit;
 
 use self::commit::Committer;
 pub(super) use self::commit::Urgency;
-use super::artifact::make_private as make_private_folder;
 use super::{Receipt, StoreError, schema};
 #[cfg(unix)]
 use crate::disk::{self, Stranger};
@@ -97,7 +96,7 @@ impl Journal {
 
     fn open_file(path: &Path, mut on_wait: Option<Box<OnWait>>) -> Result<Self, StoreError> {
         if let Some(folder) = path.parent() {
-            make_private_folder(folder).map_err(|error| StoreError::Open {
+            disk::make_private_folder(folder).map_err(|error| StoreError::Open {
                 path: path.to_path_buf(),
                 reason: format!("can't make its folder: {error}"),
             })?;
