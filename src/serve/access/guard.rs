@@ -80,8 +80,18 @@ pub(in crate::serve) async fn guard(
 enum Given {
     /// Nothing is needed.
     Nothing,
-    /// A token, and whether a browser is sent to sign in if it holds no longer.
-    Token(Option<(String, Comes)>, bool),
+    /// A token, and who is told if it holds no longer.
+    Token(Option<(String, Comes)>, Asker),
+}
+
+/// Who asks, as far as an answer without a token depends on it.
+enum Asker {
+    /// A person's browser, for a page: it is sent to sign in.
+    Page,
+    /// The script of a page that is open: the person is told what to do without leaving it.
+    Script,
+    /// Any other program.
+    Program,
 }
 
 /// What is decided upon stands there once, or somebody between here and there may have decided upon the other.
@@ -131,14 +141,21 @@ fn given(service: &Service, request: &Request) -> Result<Given, ApiError> {
     let named = bearer.map(|token| (token, Comes::Named));
     let token = named.or_else(|| session::token_of(headers).map(|token| (token, Comes::InCookie)));
     let token = token.map(|(token, comes)| (token.to_owned(), comes));
-    Ok(Given::Token(token, wants_page(request.method(), path, headers)))
+    let asker = if wants_page(request.method(), path, headers) {
+        Asker::Page
+    } else if bearer.is_none() && site == Some("same-origin") {
+        Asker::Script
+    } else {
+        Asker::Program
+    };
+    Ok(Given::Token(token, asker))
 }
 
 /// Says who it is, where that is needed.
 async fn admit(service: &Arc<Service>, given: Given) -> Result<Option<Identity>, Response> {
-    let (token, wants_page) = match given {
+    let (token, asker) = match given {
         Given::Nothing => return Ok(None),
-        Given::Token(token, wants_page) => (token, wants_page),
+        Given::Token(token, asker) => (token, asker),
     };
     let found = match token {
         None => None,
@@ -148,10 +165,11 @@ async fn admit(service: &Arc<Service>, given: Given) -> Result<Option<Identity>,
             looked_up.map_err(IntoResponse::into_response)?
         }
     };
-    match found {
-        Some((token, role)) => Ok(Some(Identity { name: token.name, role })),
-        None if wants_page => Err(Redirect::to("/login").into_response()),
-        None => Err(ApiError::no_token().into_response()),
+    match (found, asker) {
+        (Some((token, role)), _) => Ok(Some(Identity { name: token.name, role })),
+        (None, Asker::Page) => Err(Redirect::to("/login").into_response()),
+        (None, Asker::Script) => Err(ApiError::signed_out().into_response()),
+        (None, Asker::Program) => Err(ApiError::no_token().into_response()),
     }
 }
 

@@ -71,6 +71,12 @@ impl ApiError {
         )
     }
 
+    /// The session of a page that is open has ended.
+    pub(crate) fn signed_out() -> Self {
+        ApiError::new(StatusCode::UNAUTHORIZED, "you are signed out, and this was not kept")
+            .help("open the link that you were given in another tab, then do it again here")
+    }
+
     /// The token is none, or holds no longer.
     pub(crate) fn wrong_token() -> Self {
         ApiError::new(StatusCode::UNAUTHORIZED, "the token is unknown, expired or revoked")

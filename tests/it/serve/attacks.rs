@@ -201,7 +201,13 @@ fn tokens_that_hold_no_longer_or_never_did_are_refused() {
     assert_eq!(ask(&format!("Bearer {expired}")), 401);
     // Sessions end with the tokens of their name.
     place.run(&["serve", "token", "revoke", "eve", "--data", "data"]);
-    server.request("GET", "/metrics").header("Cookie", &format!("loopctl_session={session}")).send().is(401);
+    let dead = format!("loopctl_session={session}");
+    let of_program = server.request("GET", "/metrics").header("Cookie", &dead).send().is(401);
+    assert!(of_program.text().contains("a token is needed"), "{}", of_program.text());
+    // The person at an open page is told what to do there, not what a program would send.
+    let from_page = server.request("GET", "/metrics").header("Cookie", &dead);
+    let of_page = from_page.header("Sec-Fetch-Site", "same-origin").send().is(401);
+    assert!(of_page.text().contains("you are signed out"), "{}", of_page.text());
 }
 
 #[test]
