@@ -2,7 +2,7 @@
 
 use super::error::{ApiError, ErrorAnswer};
 use super::job::JobStatus;
-use super::submit::{decode, idempotency_key};
+use super::submit::{decode, sameness};
 use crate::result::DocumentResult;
 use crate::serve::access::Submitter;
 use crate::serve::blocking::on_blocking_thread;
@@ -157,7 +157,7 @@ pub(super) async fn process(
         document_type: request.document_type_override.clone(),
         profile: ProfileRequest { name: service.settings.profile.clone(), settings: request.settings()? },
         submitter: identity.name,
-        idempotency_key: idempotency_key(&headers)?,
+        sameness: sameness(&headers)?,
     };
     let taken_by = Arc::clone(&service);
     let accepted = on_blocking_thread(move || taken_by.jobs.submit(submission)).await?;

@@ -4,7 +4,7 @@ use super::error::{ApiError, ErrorAnswer};
 use super::job::Job;
 use crate::serve::access::{Identity, Submitter};
 use crate::serve::blocking::on_blocking_thread;
-use crate::serve::jobs::{Accepted, Content, Submission, SubmitError};
+use crate::serve::jobs::{Accepted, Content, Sameness, Submission, SubmitError};
 use crate::serve::profiles::ProfileRequest;
 use crate::serve::state::Service;
 use crate::value::sanitize_line;
@@ -152,7 +152,7 @@ pub(super) async fn submit(
         },
         document_type: request.document_type.take(),
         submitter: identity.name,
-        idempotency_key: idempotency_key(&headers)?,
+        sameness: sameness(&headers)?,
     };
     let accepted = on_blocking_thread(move || service.jobs.submit(submission)).await?;
     Ok(answer(&accepted))
@@ -170,11 +170,11 @@ fn answer(accepted: &Accepted) -> Response {
     response
 }
 
-/// The submitter's own key.
-pub(super) fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, ApiError> {
-    let Some(key) = headers.get("idempotency-key") else { return Ok(None) };
+/// By the submitter's own key, if there is one.
+pub(super) fn sameness(headers: &HeaderMap) -> Result<Sameness, ApiError> {
+    let Some(key) = headers.get("idempotency-key") else { return Ok(Sameness::Never) };
     match key.to_str() {
-        Ok(key) if !key.is_empty() && key.len() <= LONGEST_KEY => Ok(Some(key.to_owned())),
+        Ok(key) if !key.is_empty() && key.len() <= LONGEST_KEY => Ok(Sameness::Key(key.to_owned())),
         _ => Err(ApiError::bad_request("`Idempotency-Key` must have 1 to 255 characters of ASCII")),
     }
 }
@@ -216,7 +216,7 @@ pub(super) async fn upload(
     form: Result<Multipart, MultipartRejection>,
 ) -> Result<(StatusCode, Json<Uploaded>), ApiError> {
     let form = form?;
-    let taken = take_files(&service, &identity, form).await?;
+    let taken = take_files(&service, &identity, form, Sameness::Never).await?;
     if let ([], Some((_, why))) = (taken.jobs.as_slice(), taken.refused.first()) {
         return Err(why.clone());
     }
@@ -224,7 +224,7 @@ pub(super) async fn upload(
     Ok((StatusCode::ACCEPTED, Json(Uploaded { jobs, refused: taken.refused() })))
 }
 
-/// Takes in the files of a form, each by itself.
+/// Takes in the files of a form, each by itself: `sameness` says when one is a job that there is, unless the form asks for it `again`.
 ///
 /// # Errors
 /// What is wrong with the form.
@@ -232,6 +232,7 @@ pub(in crate::serve) async fn take_files(
     service: &Arc<Service>,
     identity: &Identity,
     mut form: Multipart,
+    mut sameness: Sameness,
 ) -> Result<TakenFiles, ApiError> {
     let (mut profile, mut document_type, mut settings) = (None, None, Vec::new());
     let mut taken = TakenFiles { jobs: Vec::new(), refused: Vec::new() };
@@ -241,6 +242,10 @@ pub(in crate::serve) async fn take_files(
             "profile" => profile = Some(part.text().await?).filter(|text| !text.is_empty()),
             "document_type" => document_type = Some(part.text().await?).filter(|text| !text.is_empty()),
             "setting" => settings.push(part.text().await?),
+            "again" if sameness != Sameness::Never => {
+                part.text().await?;
+                sameness = Sameness::Never;
+            }
             "file" | "text" => {
                 let file_name = part.file_name().map(str::to_owned);
                 let bytes = part.bytes().await?.to_vec();
@@ -261,7 +266,7 @@ pub(in crate::serve) async fn take_files(
                         settings: settings.clone(),
                     },
                     submitter: identity.name.clone(),
-                    idempotency_key: None,
+                    sameness: sameness.clone(),
                 };
                 let called = submission.file_name.clone().unwrap_or_else(|| "the pasted text".to_owned());
                 let service = Arc::clone(service);

@@ -1,7 +1,7 @@
 //! Takes a submission in.
 
 use super::Jobs;
-use super::submission::{Content, Submission, SubmitError};
+use super::submission::{Content, Sameness, Submission, SubmitError};
 use crate::ingest::{Input, Media, Origin};
 use crate::serve::metrics::Received;
 use crate::store::{NewJob, QueuedDocument, StoredJob, Submitted};
@@ -27,8 +27,7 @@ impl Jobs {
     pub(in crate::serve) fn submit(&self, submission: Submission) -> Result<Accepted, SubmitError> {
         submission.check_settings()?;
         self.check_profile(&submission.profile.name)?;
-        let Submission { content, file_name, document_type, profile, submitter, idempotency_key } =
-            submission;
+        let Submission { content, file_name, document_type, profile, submitter, sameness } = submission;
         let named = match &content {
             Content::Path(path) => Some(path.to_string_lossy().into_owned()),
             Content::Bytes(_) => None,
@@ -37,12 +36,18 @@ impl Jobs {
         let digest = digest_bytes(&bytes);
         let request = json!([digest, name, document_type, profile]);
         let request_digest = digest_bytes(request.to_string().as_bytes());
-        if let Some(key) = &idempotency_key
+        if let Sameness::Key(key) = &sameness
             && let Some(known) = self.journal.job_of_key(&submitter, key)?
         {
             return self.known_job(known, &request_digest);
         }
         let line = self.line(&profile)?;
+        let is_by_content = sameness == Sameness::Content;
+        let idempotency_key = match sameness {
+            Sameness::Never => None,
+            Sameness::Key(key) => Some(key),
+            Sameness::Content => Some(format!("content:{}:{request_digest}", line.run())),
+        };
         if let Some(given) = &document_type {
             check_type(&line, given)?;
         }
@@ -70,6 +75,10 @@ impl Jobs {
                 self.metrics.submitted(&line.plan().profile.name, Received::Accepted);
                 line.look();
                 self.feed.written();
+                Ok(Accepted { job, is_known: false })
+            }
+            // What came to nothing is what somebody sends again on purpose.
+            Submitted::Known(job) if is_by_content && self.retry(&job)? => {
                 Ok(Accepted { job, is_known: false })
             }
             Submitted::Known(job) | Submitted::KeyTaken(job) => self.known_job(job, &request_digest),

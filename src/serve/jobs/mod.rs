@@ -11,7 +11,7 @@ mod trouble;
 mod uploads;
 
 pub(super) use intake::Accepted;
-pub(super) use submission::{Content, Submission, SubmitError};
+pub(super) use submission::{Content, Sameness, Submission, SubmitError};
 
 use self::line::Line;
 use self::trouble::Troubles;

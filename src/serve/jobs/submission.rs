@@ -28,8 +28,19 @@ pub(in crate::serve) struct Submission {
     pub(in crate::serve) profile: ProfileRequest,
     /// Who submits it.
     pub(in crate::serve) submitter: String,
-    /// The submitter's own key for it.
-    pub(in crate::serve) idempotency_key: Option<String>,
+    /// When it is one that was submitted before.
+    pub(in crate::serve) sameness: Sameness,
+}
+
+/// When two submissions of somebody are one job.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::serve) enum Sameness {
+    /// Never.
+    Never,
+    /// When they have this key of the submitter's own.
+    Key(String),
+    /// When file, type and settings are the same, and the profile is as it was.
+    Content,
 }
 
 /// Why a document is not taken.

@@ -5,6 +5,7 @@ use super::parts::{in_address, outside};
 use crate::serve::access::{Identity, Role, Submitter};
 use crate::serve::api::{ApiError, Job, JobStatus, RefusedFile, recent, take_files};
 use crate::serve::blocking::on_blocking_thread;
+use crate::serve::jobs::Sameness;
 use crate::serve::state::Service;
 use axum::Router;
 use axum::extract::multipart::MultipartRejection;
@@ -33,11 +34,14 @@ pub(in crate::serve) fn routes(service: &Service) -> Router<Arc<Service>> {
 }
 
 /// What a form came to that was sent before.
-#[derive(Default, Deserialize)]
+#[derive(Default, Clone, Copy, Deserialize)]
 struct Sent {
     /// So many documents were taken.
     #[serde(default)]
     taken: usize,
+    /// So many were submitted before, and not taken again.
+    #[serde(default)]
+    known: usize,
 }
 
 async fn show(
@@ -45,15 +49,15 @@ async fn show(
     State(service): State<Arc<Service>>,
     sent: Result<Query<Sent>, QueryRejection>,
 ) -> Result<Markup, ApiError> {
-    let taken = sent.map(|Query(sent)| sent.taken).unwrap_or_default();
-    on_blocking_thread(move || shown(&service, &identity, taken, &[])).await
+    let sent = sent.map(|Query(sent)| sent).unwrap_or_default();
+    on_blocking_thread(move || shown(&service, &identity, sent, &[])).await
 }
 
-/// The page, after a form of which so many documents were taken and these were not.
+/// The page, after a form that came to this, and of which these documents were refused.
 fn shown(
     service: &Service,
     identity: &Identity,
-    taken: usize,
+    sent: Sent,
     refused: &[RefusedFile],
 ) -> Result<Markup, ApiError> {
     let jobs = recent(service, identity, LISTED)?;
@@ -62,10 +66,15 @@ fn shown(
     let body = html! {
         h1 { "Documents" }
         div role="status" {
-            @match taken {
+            @match sent.taken {
                 0 => {}
                 1 => p.good { "1 document was taken." }
                 taken => p.good { (taken) " documents were taken." }
+            }
+            @match sent.known {
+                0 => {}
+                1 => p { "1 document was submitted before with the same settings: see its result below." }
+                known => p { (known) " documents were submitted before with the same settings: see their results below." }
             }
             @for file in refused { p.trouble { code { (outside(&file.file_name)) } " was not taken: " (outside(&file.error)) "." } }
         }
@@ -95,6 +104,9 @@ fn form(names: &[String], usual: &str, most_mb: u64) -> Markup {
                     @for name in names { option value=(name) selected[name == usual] { (name) } }
                     @if !names.iter().any(|name| name == usual) { option value=(usual) selected { (usual) } }
                 }
+            }
+            div {
+                label { input type="checkbox" name="again" value="yes"; " Run documents again that were submitted before" }
             }
             div {
                 label for="file" { "Files" }
@@ -213,20 +225,23 @@ async fn submit(
     form: Result<Multipart, MultipartRejection>,
 ) -> Result<Response, ApiError> {
     let taken = match form {
-        Ok(form) => take_files(&service, &identity, form).await,
+        Ok(form) => take_files(&service, &identity, form, Sameness::Content).await,
         Err(rejection) => Err(rejection.into()),
     };
-    let (count, refused) = match &taken {
-        Ok(taken) => (taken.jobs.len(), taken.refused()),
+    let (sent, refused) = match &taken {
+        Ok(taken) => {
+            let known = taken.jobs.iter().filter(|job| job.is_known).count();
+            (Sent { taken: taken.jobs.len() - known, known }, taken.refused())
+        }
         Err(error) => {
             let nothing = RefusedFile { file_name: "The form".to_owned(), error: error.message().to_owned() };
-            (0, vec![nothing])
+            (Sent::default(), vec![nothing])
         }
     };
     if refused.is_empty() {
-        return Ok(Redirect::to(&format!("/?taken={count}")).into_response());
+        return Ok(Redirect::to(&format!("/?taken={}&known={}", sent.taken, sent.known)).into_response());
     }
-    let page = on_blocking_thread(move || shown(&service, &identity, count, &refused)).await?;
+    let page = on_blocking_thread(move || shown(&service, &identity, sent, &refused)).await?;
     Ok((StatusCode::UNPROCESSABLE_ENTITY, page).into_response())
 }
 

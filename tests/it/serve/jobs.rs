@@ -108,8 +108,26 @@ fn a_file_that_is_refused_keeps_none_of_the_others() {
     }
     let nothing = server.request("POST", "/documents").admin().files(&[], &[]).send().is(422).text();
     assert!(nothing.contains("the form holds no document"), "{nothing}");
-    let done = server.request("POST", "/documents").admin().files(&[], &files[1..]).send().is(303);
-    assert_eq!(done.header("location"), Some("/?taken=1"));
+    let done = server.request("POST", "/documents").admin().files(&[], &[("other.txt", "B")]).send().is(303);
+    assert_eq!(done.header("location"), Some("/?taken=1&known=0"));
+}
+
+#[test]
+fn a_form_that_is_sent_again_pays_for_nothing_again() {
+    let place = Workspace::new();
+    let server = server(&place);
+    let files = [("a.txt", "A text of a report."), ("b.txt", "Another one.")];
+    let sent = |fields: &[(&str, &str)], files: &[(&str, &str)]| {
+        let answer = server.request("POST", "/documents").admin().files(fields, files).send().is(303);
+        answer.header("location").unwrap().to_owned()
+    };
+    assert_eq!(sent(&[], &files[..1]), "/?taken=1&known=0");
+    assert_eq!(sent(&[], &files), "/?taken=1&known=1");
+    assert!(server.get("/?taken=1&known=1").text().contains("1 document was submitted before"));
+    assert_eq!(server.get("/api/jobs").json()["jobs"].as_array().unwrap().len(), 2);
+    // Another setting is another question; and somebody may ask for it.
+    assert_eq!(sent(&[("setting", "accept.overall=0.5")], &files[..1]), "/?taken=1&known=0");
+    assert_eq!(sent(&[("again", "yes")], &files[..1]), "/?taken=1&known=0");
 }
 
 #[test]
