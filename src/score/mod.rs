@@ -15,6 +15,7 @@ mod grounded;
 mod issue;
 mod judged;
 pub(crate) mod grounding;
+mod grounding_issue;
 mod machine;
 mod parted;
 pub(crate) mod parts;

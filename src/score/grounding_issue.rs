@@ -1,0 +1,214 @@
+//! What is said of a value that the source does not support: code, severity, the line that decides, and what to do.
+
+use super::grounded::{Source, span_of, steps};
+use super::grounding::{Finding, Method, Support, Verdict};
+use super::issue::{Issue, SourceSpan};
+use super::parted::Elsewhere;
+use super::wording::{cut, plain_issue, shown};
+use crate::rules::{Assertion, GroundingSettings};
+use crate::value::{Severity, unescape};
+use serde_json::Value;
+use std::ops::Range;
+
+/// A leaf that counts for less than a whole one, and what is said of it.
+pub(super) struct Told<'a> {
+    pub(super) source: &'a Source,
+    pub(super) verdict: &'a Verdict,
+    pub(super) value: &'a Value,
+    /// The part that it is held against, and where else its value stands.
+    pub(super) part: Option<&'a str>,
+    pub(super) elsewhere: Option<&'a Elsewhere>,
+}
+
+/// Longest passage in a message, in characters.
+const PASSAGE: usize = 100;
+
+impl Told<'_> {
+    /// The passage that decides, in characters.
+    pub(super) fn span(&self) -> Option<SourceSpan> {
+        span_of(self.source, self.verdict)
+    }
+
+    /// What is said of the leaf at `pointer`.
+    pub(super) fn issue(&self, pointer: &str, settings: &GroundingSettings) -> Issue {
+        let value = shown(self.value);
+        if let (Some(part), Some(elsewhere)) = (self.part, self.elsewhere) {
+            return self.issue_elsewhere(pointer, part, elsewhere, settings.severity);
+        }
+        let place = self.part.map_or("the document".to_owned(), |part| format!("part {part}"));
+        let (code, severity, message, fix) = match (self.verdict.support, self.verdict.finding) {
+            (_, Finding::SaysBoth) => (
+                "CONFLICTING_MENTIONS",
+                Severity::Major,
+                format!("`{value}` says opposite things at once; {}", self.otherwise("says one of them")),
+                "write the one that counts for the whole document, or leave it to a person",
+            ),
+            (_, Finding::EndsBefore) => (
+                "UNGROUNDED_VALUE",
+                settings.severity,
+                format!("`{value}` ends before what the document says there; {}", self.otherwise("says it")),
+                "write all of what the document says there",
+            ),
+            (Support::Conflicting, _) => (
+                "CONFLICTING_MENTIONS",
+                Severity::Major,
+                format!("`{value}` is written; {}, but {}", self.passage(), self.otherwise("says otherwise")),
+                "say which of them holds for the whole document, or leave it to a person",
+            ),
+            (Support::Quoted, _) => (
+                "UNVERIFIED_VALUE",
+                Severity::Minor,
+                format!("the quote for `{value}` is in {place}, but does not show that it says so"),
+                "quote the words that say the value, or write it as the document does",
+            ),
+            (_, Finding::QuoteNotFound) => (
+                "QUOTE_NOT_FOUND",
+                settings.severity,
+                format!("the quote for `{value}` is not in the document"),
+                "copy the words of the document exactly, or take the value back",
+            ),
+            (_, Finding::QuoteOfAnother) => (
+                "UNGROUNDED_VALUE",
+                settings.severity,
+                format!("the quote for `{value}` is about another field"),
+                "quote the words that are about this field, or take the value back",
+            ),
+            (Support::Contradicted, Finding::Asserted(how)) => (
+                "CONTRADICTED_VALUE",
+                Severity::Critical,
+                format!("`{value}` is written; {}", self.otherwise(assertion(how))),
+                "take the value back, or say what the document says",
+            ),
+            (Support::Contradicted, _) if self.verdict.method == Some(Method::Judge) => (
+                "CONTRADICTED_VALUE",
+                Severity::Critical,
+                format!("`{value}` is written; as a judge reads it, {}", self.otherwise("says otherwise")),
+                "say what the document says",
+            ),
+            (Support::Contradicted, _) => (
+                "CONTRADICTED_VALUE",
+                Severity::Critical,
+                format!("`{value}` is written; {}", self.otherwise("says otherwise")),
+                "say what the document says",
+            ),
+            (_, Finding::Asserted(how)) => (
+                "UNGROUNDED_VALUE",
+                settings.severity,
+                format!("`{value}` is written; {}", self.otherwise(assertion(how))),
+                "keep the document's own doubt, or take the value back",
+            ),
+            (_, Finding::StandsElsewhere) => {
+                let name = |step: &&str| step.bytes().any(|byte| !byte.is_ascii_digit());
+                let field = unescape(steps(pointer).filter(name).last().unwrap_or_default());
+                (
+                    "UNGROUNDED_VALUE",
+                    settings.severity,
+                    format!(
+                        "`{value}` is written; {}, but nothing there reads as `{field}`",
+                        self.otherwise("has it")
+                    ),
+                    "quote the words that say it of this field, or take the value back",
+                )
+            }
+            _ => {
+                let place = self.part.map_or("the source".to_owned(), |part| format!("part {part}"));
+                let message = format!("`{value}` is not found in {place}");
+                return plain_issue("UNGROUNDED_VALUE", settings.severity, pointer.to_owned(), message);
+            }
+        };
+        Issue {
+            suggested_fix: Some(fix.into()),
+            source_span: self.span(),
+            ..plain_issue(code, severity, pointer.to_owned(), message)
+        }
+    }
+
+    /// Of a value that the document says, but not of the part that it is written of.
+    fn issue_elsewhere(&self, pointer: &str, part: &str, elsewhere: &Elsewhere, severity: Severity) -> Issue {
+        let value = shown(self.value);
+        let bytes = self.verdict.bytes.as_ref();
+        let line = bytes.map_or_else(String::new, |bytes| format!(", {}", self.line(bytes, "has it")));
+        let (code, severity, message, fix) = match elsewhere {
+            Elsewhere::Parts(others) => (
+                "QUOTE_OF_ANOTHER_PART",
+                severity,
+                format!("the quote for `{value}` stands in part {others}, not in part {part}{line}"),
+                format!("say what part {part} says, with a quote from there, or take the value back"),
+            ),
+            Elsewhere::Common => (
+                "UNVERIFIED_VALUE",
+                Severity::Minor,
+                format!(
+                    "`{value}` stands where the document is about no part in particular, not in part {part}{line}"
+                ),
+                format!("say it at the top of the extraction, or say what part {part} says"),
+            ),
+        };
+        Issue {
+            suggested_fix: Some(fix.into()),
+            source_span: self.span(),
+            ..plain_issue(code, severity, pointer.to_owned(), message)
+        }
+    }
+
+    /// The passage that says the value.
+    fn passage(&self) -> String {
+        self.verdict
+            .bytes
+            .as_ref()
+            .map_or_else(|| "nothing says so".to_owned(), |bytes| self.line(bytes, "says so"))
+    }
+
+    /// The passage that says otherwise.
+    fn otherwise(&self, what: &str) -> String {
+        self.verdict.other.as_ref().map_or_else(|| what.to_owned(), |bytes| self.line(bytes, what))
+    }
+
+    fn line(&self, bytes: &Range<usize>, what: &str) -> String {
+        let text = self.source.text();
+        let number = self.source.passages().line(bytes.start, text);
+        let start = line_start(text, bytes.start);
+        let end =
+            text.get(bytes.end..).and_then(|rest| rest.find('\n')).map_or(text.len(), |at| bytes.end + at);
+        // Of a long line, what is around the passage.
+        let from = bytes.start.saturating_sub(40).max(start);
+        let from = (from..=bytes.start).find(|at| text.is_char_boundary(*at)).unwrap_or(bytes.start);
+        let around = text.get(from..end).unwrap_or_default().trim();
+        let column = text.get(start..bytes.start).map_or(0, |before| before.chars().count()) + 1;
+        // Of two passages in one line, the column tells which.
+        let beside = self.verdict.bytes.as_ref().zip(self.verdict.other.as_ref());
+        let place =
+            match beside.map(|(one, other)| line_start(text, one.start) == line_start(text, other.start)) {
+                Some(true) => format!("line {number}, column {column},"),
+                _ => format!("line {number}"),
+            };
+        format!("{place} {what} (\"{}\")", cut(around, PASSAGE))
+    }
+}
+
+/// Where the line begins that holds a byte.
+fn line_start(text: &str, at: usize) -> usize {
+    text.get(..at).and_then(|before| before.rfind('\n')).map_or(0, |newline| newline + 1)
+}
+
+/// What a passage does that does not affirm a value.
+fn assertion(how: Assertion) -> &'static str {
+    match how {
+        Assertion::Affirmed => "says so",
+        Assertion::Negated => "denies it",
+        Assertion::Uncertain => "says that it is uncertain",
+        Assertion::Historical => "tells of it as history",
+        Assertion::Hypothetical => "tells of it as what might be",
+        Assertion::OfAnother => "says it of somebody else",
+    }
+}
+
+/// The issue of a candidate that holds what the host filled in, and nothing else.
+pub(super) fn nothing_extracted() -> Issue {
+    let message = "nothing was extracted: beside what the host filled in there is at most what the document is said to lack"
+        .to_owned();
+    let issue = plain_issue("NOTHING_EXTRACTED", Severity::Major, String::new(), message);
+    let fix =
+        "extract what the document says; where it says nothing of its fields, a person decides".to_owned();
+    Issue { suggested_fix: Some(fix.into()), ..issue }
+}
