@@ -50,6 +50,7 @@ mod engine;
 mod evaluate;
 #[cfg(test)]
 mod evaluate_clusters;
+mod evaluate_refused;
 #[cfg(test)]
 mod evidence;
 #[cfg(test)]
