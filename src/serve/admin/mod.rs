@@ -34,6 +34,8 @@ pub(in crate::serve) struct SettingsView {
     pub(in crate::serve) last_message: Option<LastMessage>,
     pub(in crate::serve) shares: ReviewShares,
     pub(in crate::serve) tokens: Vec<TokenRow>,
+    /// What a form that was sent before came to.
+    pub(in crate::serve) saved: Option<&'static str>,
     /// A token that was made just now: shown this once.
     pub(in crate::serve) fresh: Option<(String, String)>,
     pub(in crate::serve) log: Vec<(u64, AccessRecord)>,
@@ -79,6 +81,7 @@ impl SettingsView {
             last_message: kept(LAST_MESSAGE)?.and_then(|kept| serde_json::from_value(kept).ok()),
             shares: journal.coming_review_shares()?.unwrap_or(USUAL_SHARES),
             tokens: tokens.into_iter().map(|token| TokenRow { holds: holds(&token), token }).collect(),
+            saved: None,
             fresh: None,
             is_latest: before.is_none(),
             log,
@@ -92,16 +95,27 @@ impl SettingsView {
 struct Asked {
     /// Entries of the log before this one.
     before: Option<u64>,
+    /// Which form was sent before, as in [`SAVED`].
+    saved: Option<String>,
 }
+
+/// What is said after a form was sent. The address names it: no other words come from there.
+const SAVED: [(&str, &str); 3] = [
+    ("alerts", "The alerts were saved."),
+    ("shares", "The shares of reviews were saved."),
+    ("revoked", "The tokens and sessions of that name were revoked."),
+];
 
 async fn settings(
     Admin(identity): Admin,
     State(service): State<Arc<Service>>,
     Query(asked): Query<Asked>,
 ) -> Result<Markup, ApiError> {
+    let saved = SAVED.into_iter().find(|(key, _)| asked.saved.as_deref() == Some(*key));
     let view =
         on_blocking_thread(move || SettingsView::read(&service.reading, asked.before, Timestamp::now()));
-    Ok(pages::settings(&identity, &view.await?))
+    let view = SettingsView { saved: saved.map(|(_, words)| words), ..view.await? };
+    Ok(pages::settings(&identity, &view))
 }
 
 /// What a form says, by the names of its fields.
@@ -122,7 +136,7 @@ async fn set_alerts(
     // Whoever saves a webhook sees at once whether it works; the page need not wait for it.
     tokio::spawn(async move { look(&service).await });
     let is_trends = fields.get("back").is_some_and(|back| back == "trends");
-    Ok(Redirect::to(if is_trends { "/trends#alerts" } else { "/settings#alerts" }))
+    Ok(Redirect::to(if is_trends { "/trends?saved=alerts#top" } else { "/settings?saved=alerts#top" }))
 }
 
 async fn set_shares(
@@ -132,7 +146,7 @@ async fn set_shares(
 ) -> Result<Redirect, ApiError> {
     let shares = shares_of(&fields).map_err(ApiError::bad_request)?;
     on_blocking_thread(move || service.journal.set_coming_review_shares(shares)).await?;
-    Ok(Redirect::to("/settings#shares"))
+    Ok(Redirect::to("/settings?saved=shares#top"))
 }
 
 #[derive(Debug, Deserialize)]
@@ -185,5 +199,5 @@ async fn revoke(
 ) -> Result<Redirect, ApiError> {
     let now = Timestamp::now().to_string();
     on_blocking_thread(move || service.journal.revoke_tokens(&form.name, &now)).await?;
-    Ok(Redirect::to("/settings#tokens"))
+    Ok(Redirect::to("/settings?saved=revoked#top"))
 }

@@ -79,6 +79,17 @@ fn shown(
             @for file in refused { p.trouble { code { (outside(&file.file_name)) } " was not taken: " (outside(&file.error)) "." } }
         }
         (form(&names, &service.settings.profile, most_mb))
+        details {
+            summary { "What the profiles are for" }
+            dl {
+                @for name in &names {
+                    @if let Ok(description) = service.profiles.description(name) {
+                        dt { code { (name) } }
+                        dd { (outside(&description)) }
+                    }
+                }
+            }
+        }
         @if !troubles.is_empty() {
             section aria-label="What keeps documents waiting" {
                 @for (profile, why) in &troubles {
@@ -139,7 +150,7 @@ fn table(jobs: &[Job], identity: &Identity) -> Markup {
         return html! { p.empty { "Nothing was submitted yet. Choose files above, or send them to the API (" a href="/api/openapi.json" { "its description" } ")." } };
     }
     html! {
-        div.wide {
+        div.wide tabindex="0" role="region" aria-label="Submitted documents" {
             table {
                 caption { "The latest " (jobs.len()) ", the latest first" }
                 thead { tr {

@@ -73,9 +73,10 @@ impl LinePlot<'_> {
                         }
                     }
                 }
+                // The words stand above everything that is drawn: beside the bound they would lie over lines near it.
                 @if let Some((bound, label)) = &self.bound {
                     line.bound x1=(LEFT) x2=(RIGHT) y1=(y(*bound)) y2=(y(*bound)) {}
-                    text.bound-label x=(RIGHT) y=(tenths((y(*bound) - 5.0).max(12.0))) text-anchor="end" { (label) }
+                    text.bound-label x=(RIGHT) y=(TOP - 8.0) text-anchor="end" { (label) }
                 }
             }
             @if self.series.len() > 1 {

@@ -118,6 +118,7 @@ fn knobs(view: &ProfileView, details: &ProfileDetails) -> Markup {
                         div class=[changed.map(|_| "changed")] {
                             label for=(id) { code { (outside(&knob.path)) } }
                             input id=(id) name=(knob.path) type="text" inputmode="decimal" size="8" autocomplete="off" required
+                                pattern=[is_plain(&knob.value).then_some("[A-Za-z0-9.+\\-]+")] title="A number such as 0.95 (with a point), or a time such as 30s"
                                 value=(changed.unwrap_or(&knob.value)) aria-describedby=(format!("{id}-origin"));
                             span.soft id=(format!("{id}-origin")) { " " (knob.value) ", " (outside(&knob.origin)) }
                         }
@@ -143,6 +144,12 @@ fn knobs(view: &ProfileView, details: &ProfileDetails) -> Markup {
     }
 }
 
+/// Whether the browser may refuse what isn't a number or a time, so that the form keeps its other values. Where a value of the profile
+/// is of another kind, it has to be sent as it is.
+fn is_plain(value: &str) -> bool {
+    value.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+'))
+}
+
 fn changed(identity: &Identity, view: &ProfileView, change: &ChangeView) -> Markup {
     html! {
         section aria-labelledby="differs" {
@@ -158,9 +165,10 @@ fn changed(identity: &Identity, view: &ProfileView, change: &ChangeView) -> Mark
         }
         section aria-labelledby="yaml" {
             h2 #yaml { "As YAML" }
-            @match &change.text {
-                Err(refused) => (refusal(refused)),
-                Ok((before, after)) => (yaml(identity, view, change, (&before.file, &before.text, after))),
+            @match (&change.trial, &change.text) {
+                (Some(Err(_)), _) => p.soft { "There is none while a value is refused." },
+                (_, Err(refused)) => (refusal(refused)),
+                (_, Ok((before, after))) => (yaml(identity, view, change, (&before.file, &before.text, after))),
             }
         }
     }
@@ -204,7 +212,7 @@ fn tried(change: &ChangeView, trial: &Trial) -> Markup {
             vec![
                 html! { a href=(format!("/runs/{}/{}", in_address(run), in_address(&moved.id))) { (outside(&moved.id)) } },
                 end(was),
-                end(is),
+                html! { (end(is)) @if let Some(differs) = differs(was, is) { span.soft { " (" (differs) ")" } } },
                 html! { (was.iterations) " → " (is.iterations) },
                 html! { (score(was.overall)) " → " (score(is.overall)) },
                 html! { (money(was.cost_usd, 0, 0)) " → " (money(is.cost_usd, 0, 0)) },
@@ -240,6 +248,22 @@ fn tried(change: &ChangeView, trial: &Trial) -> Markup {
             @if trial.differ > moved.len() as u64 { p.soft { "and " (thousands(trial.differ - moved.len() as u64)) " more" } }
         }
     }
+}
+
+/// What differs between ends that read alike: another candidate is returned, or more or fewer are made.
+fn differs(was: &End, is: &End) -> Option<String> {
+    if (was.status, &was.reason) != (is.status, &is.reason) {
+        return None;
+    }
+    let mut differs = Vec::new();
+    if was.iterations != is.iterations {
+        differs.push(format!("with {} candidates, not {}", is.iterations, was.iterations));
+    }
+    if was.best != is.best {
+        let name = |best: Option<usize>| best.map_or_else(|| "none".to_owned(), |best| best.to_string());
+        differs.push(format!("returns candidate {}, not {}", name(is.best), name(was.best)));
+    }
+    (!differs.is_empty()).then(|| differs.join(", "))
 }
 
 fn end(end: &End) -> Markup {

@@ -32,7 +32,7 @@ pub(in crate::serve) fn run(identity: &Identity, view: &RunView) -> Markup {
                 div { dt { "Profile" } dd { (outside(&run.record.profile)) } }
                 div { dt { "Started" } dd { (minute(&run.record.started_at)) " UTC" } }
                 @if let Some(finished) = &run.finished_at { div { dt { "Finished" } dd { (minute(finished)) " UTC" } } }
-                div { dt { "State" } dd { (state(run.stage)) } }
+                div { dt { "State" } dd { (state(&view.row)) } }
                 div { dt { "loopctl" } dd { (outside(&run.record.loopctl_version)) } }
             }
             p.said #live-said role="status" {}
@@ -52,36 +52,26 @@ pub(in crate::serve) fn run_part(view: &RunView) -> Markup {
     }
 }
 
-fn open(view: &RunView) -> u64 {
-    let open = [DocumentStage::Waiting, DocumentStage::Running, DocumentStage::Parked];
-    open.into_iter().map(|stage| view.row.stages.of(stage)).sum()
-}
-
 fn at_a_glance(view: &RunView) -> Vec<Tile> {
     let (stages, figures) = (&view.row.stages, &view.row.figures);
-    let done = stages.sum() - open(view);
+    let done = view.row.done();
     let running = stages.of(DocumentStage::Running);
     let mut left = vec![format!("of {}", thousands(stages.sum()))];
     left.extend((running > 0).then(|| format!("{} worked on", thousands(running))));
-    let failed = (stages.of(DocumentStage::Failed) + stages.of(DocumentStage::GivenUp)).max(figures.failed);
+    let failed = view.row.failed();
+    let waits = figures.review.saturating_sub(view.decided);
+    let mut review = vec![share(waits, figures.results)];
+    review.extend((view.decided > 0).then(|| format!("{} more decided", thousands(view.decided))));
+    if figures.review_passed > 0 {
+        let (passed, all) = (thousands(figures.review_passed), thousands(figures.review));
+        review.push(format!("{passed} of all {all} passed"));
+    }
     let tile = |name, value, note, class| Tile { name, value, note, class };
     let mut tiles = vec![
         tile("Done", thousands(done), left.join(", "), ""),
         tile("Passed", thousands(figures.passed), share(figures.passed, figures.results), "passed"),
-        tile(
-            "Needs review",
-            thousands(figures.review),
-            match figures.review_passed {
-                0 => share(figures.review, figures.results),
-                passed => format!(
-                    "{}, {} of them passed",
-                    share(figures.review, figures.results),
-                    thousands(passed)
-                ),
-            },
-            "review",
-        ),
-        tile("Failed or given up", thousands(failed), share(failed, done), "failed"),
+        tile("Needs review", thousands(waits), review.join(", "), "review"),
+        tile("Failed", thousands(failed), share(failed, done), "failed"),
         tile(
             "Cost",
             money(figures.cost_usd, figures.calls, figures.calls_of_unknown_cost),
@@ -98,14 +88,13 @@ fn at_a_glance(view: &RunView) -> Vec<Tile> {
 
 /// One bar of all documents.
 fn progress(view: &RunView) -> Markup {
-    let (stages, figures) = (&view.row.stages, &view.row.figures);
-    let without_result = (stages.sum() - open(view)).saturating_sub(figures.results);
+    let figures = &view.row.figures;
     let parts = [
         ("Passed", "passed", figures.passed),
         ("Not passed", "not-passed", figures.not_passed),
-        ("Failed", "failed", figures.failed + without_result),
+        ("Failed", "failed", view.row.failed()),
         ("Stopped", "stopped", figures.stopped),
-        ("Open", "waiting", open(view)),
+        ("Open", "waiting", view.row.open()),
     ];
     let whole: u64 = parts.iter().map(|(.., count)| count).sum();
     let said: Vec<String> = (parts.iter().filter(|(.., count)| *count > 0))

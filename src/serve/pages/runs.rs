@@ -5,7 +5,7 @@ use super::parts::{minute, money, outside, pager, share, table};
 use crate::report::thousands;
 use crate::serve::access::Identity;
 use crate::serve::runs::{RunList, RunRow};
-use crate::store::{DocumentStage, RunStage};
+use crate::store::RunStage;
 use maud::{Markup, html};
 
 /// The page.
@@ -33,7 +33,7 @@ pub(in crate::serve) fn runs_part(list: &RunList) -> Markup {
         ("Open", true),
         ("Failed", true),
         ("Passed", true),
-        ("Needs review", true),
+        ("Needed review", true),
         ("Cost", true),
     ];
     html! {
@@ -46,26 +46,26 @@ pub(in crate::serve) fn runs_part(list: &RunList) -> Markup {
     }
 }
 
-fn row(RunRow { run, stages, figures }: &RunRow) -> Vec<Markup> {
-    let open = [DocumentStage::Waiting, DocumentStage::Running, DocumentStage::Parked];
-    let open: u64 = open.into_iter().map(|stage| stages.of(stage)).sum();
+fn row(row: &RunRow) -> Vec<Markup> {
+    let RunRow { run, stages, figures } = row;
     vec![
         html! { a href=(format!("/runs/{}", run.id)) { (run.id) } },
         outside(&run.record.profile),
         html! { (minute(&run.record.started_at)) },
-        html! { (state(run.stage)) },
+        html! { (state(row)) },
         html! { (thousands(stages.sum())) },
-        html! { (thousands(open)) },
-        html! { (thousands(stages.of(DocumentStage::Failed) + stages.of(DocumentStage::GivenUp))) },
+        html! { (thousands(row.open())) },
+        html! { (thousands(row.failed())) },
         html! { (share(figures.passed, figures.results)) },
         html! { (thousands(figures.review)) },
         html! { (money(figures.cost_usd, figures.calls, figures.calls_of_unknown_cost)) },
     ]
 }
 
-/// How far a run is, for people.
-pub(super) fn state(stage: RunStage) -> &'static str {
-    match stage {
+/// How far a run is, for people. The service leaves a run open for further documents: it is done for as long as none come.
+pub(super) fn state(row: &RunRow) -> &'static str {
+    match row.run.stage {
+        RunStage::Open if row.open() == 0 && row.done() > 0 => "done",
         RunStage::Open => "goes on",
         RunStage::Finished => "finished",
         RunStage::Cancelled => "cancelled",

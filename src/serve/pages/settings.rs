@@ -13,9 +13,10 @@ pub(in crate::serve) fn settings(identity: &Identity, view: &SettingsView) -> Ma
         "Settings",
         identity,
         Section::Settings,
-        &[],
+        &["copy.js"],
         &html! {
             h1 { "Settings" }
+            div role="status" { @if let Some(saved) = view.saved { p.good { (saved) } } }
             @if let Some((name, token)) = &view.fresh { (fresh(name, token)) }
             section aria-labelledby="alerts" {
                 h2 #alerts { "Alerts" }
@@ -58,8 +59,19 @@ fn fresh(name: &str, token: &str) -> Markup {
         section.fresh aria-labelledby="fresh" {
             h2 #fresh { "A token of " (outside(name)) }
             p { "It is shown this once; keep it where only its owner sees it." }
-            p { label for="fresh-token" { "Token" } input.long id="fresh-token" readonly value=(token); }
-            p.soft { "A program sends " code { "Authorization: Bearer TOKEN" } ". A person comes in by adding " code { "/login#token=TOKEN" } " to the address." }
+            p {
+                label for="fresh-token" { "Token" }
+                input.long id="fresh-token" readonly value=(token);
+                " " button type="button" data-copy="#fresh-token" { "Copy the token" }
+            }
+            // No link to follow: it would end the session of the admin who looks at it. The script puts the address before it.
+            p {
+                label for="fresh-link" { "Link for a person" }
+                input.long id="fresh-link" readonly data-with-origin value={ "/login#token=" (token) };
+                " " button type="button" data-copy="#fresh-link" { "Copy the link" }
+            }
+            p #copied role="status" {}
+            p.soft { "A program sends " code { "Authorization: Bearer TOKEN" } ". A person opens the link." }
         }
     }
 }
@@ -121,9 +133,13 @@ fn token_row(TokenRow { token, holds }: &TokenRow) -> Vec<Markup> {
         },
         html! {
             @if *holds {
-                form method="post" action="/settings/tokens/revoke" {
-                    input type="hidden" name="name" value=(token.name);
-                    button type="submit" aria-label=(format!("Revoke the tokens of {}", token.name)) { "Revoke" }
+                details {
+                    summary { "Revoke …" }
+                    form method="post" action="/settings/tokens/revoke" {
+                        input type="hidden" name="name" value=(token.name);
+                        p { "Takes every token and session of this name; this can't be undone." }
+                        button type="submit" aria-label=(format!("Revoke the tokens of {}", token.name)) { "Yes, revoke" }
+                    }
                 }
             }
         },

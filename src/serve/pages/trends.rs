@@ -19,6 +19,7 @@ pub(in crate::serve) fn trends(identity: &Identity, view: &TrendsView) -> Markup
         &[],
         &html! {
             h1 { "Trends" }
+            div role="status" { @if view.is_saved { p.good { "The alerts were saved." } } }
             form.filter method="get" action="/trends" {
                 div {
                     label for="by" { "Steps" }
@@ -59,8 +60,13 @@ pub(in crate::serve) fn trends(identity: &Identity, view: &TrendsView) -> Markup
 fn now(view: &TrendsView, measure: Measure) -> Tile {
     let (value, bound) = (measure.of(&view.recent), view.alerts.bound(measure));
     let is_crossed = value.is_some_and(|value| measure.is_crossed(value, bound));
-    let words = bound_words(measure, bound);
-    let note = if is_crossed { format!("crossed: {words}") } else { words };
+    let bound = written(measure, bound);
+    let note = match value {
+        None => format!("no value yet; its bound is {bound}"),
+        Some(_) if !is_crossed => format!("within its bound of {bound}"),
+        Some(_) if measure.side() == Side::Above => format!("over its bound of {bound}"),
+        Some(_) => format!("under its bound of {bound}"),
+    };
     let class = match value {
         None => "",
         Some(_) if is_crossed => "failed",

@@ -1,9 +1,11 @@
 //! Scores by iteration and issues of a run: added up from the figures of each document once, and kept for as long as nothing but
 //! further documents come.
 
+use crate::review::ReviewState;
+use crate::serve::decided::Decided;
 use crate::store::{DocumentDetail, FiguresMark, Journal, RunId, StoreError};
 use serde::Deserialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Runs whose sums are kept.
@@ -12,9 +14,15 @@ const MOST_RUNS: usize = 32;
 const MOST_ITERATIONS: usize = 64;
 const MOST_ISSUES: usize = 512;
 
-/// The sums of the runs that were looked at last.
+/// The sums of the runs that were looked at last, and how many of their documents were decided.
 #[derive(Debug, Default)]
-pub(crate) struct RunDetails(Mutex<Vec<(RunId, Arc<RunTotals>)>>);
+pub(crate) struct RunDetails {
+    totals: Mutex<Vec<(RunId, Arc<RunTotals>)>>,
+    decided: Mutex<Vec<(RunId, DecidedMark, u64)>>,
+}
+
+/// What a count of decided documents was made of: so many decisions, and these results.
+type DecidedMark = (usize, FiguresMark);
 
 /// Sums over the documents of a run.
 #[derive(Debug, Clone, Default)]
@@ -118,7 +126,7 @@ impl RunDetails {
     /// When the journal can't be read.
     pub(in crate::serve) fn of(&self, journal: &Journal, run: &RunId) -> Result<Arc<RunTotals>, StoreError> {
         let known = {
-            let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let kept = self.totals.lock().unwrap_or_else(PoisonError::into_inner);
             kept.iter().find(|(id, _)| id == run).map(|(_, totals)| Arc::clone(totals))
         };
         let mark = journal.figures_mark(run)?;
@@ -126,12 +134,47 @@ impl RunDetails {
             return Ok(Arc::clone(known));
         }
         let totals = Arc::new(RunTotals::grown(known.as_deref(), mark.count, journal, run)?);
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.totals.lock().unwrap_or_else(PoisonError::into_inner);
         kept.retain(|(id, _)| id != run);
         kept.insert(0, (run.clone(), Arc::clone(&totals)));
         kept.truncate(MOST_RUNS);
         Ok(totals)
     }
+
+    /// How many documents of a run that needed review were accepted or rejected since.
+    ///
+    /// # Errors
+    /// When the journal can't be read.
+    pub(in crate::serve) fn decided(&self, journal: &Journal, run: &RunId) -> Result<u64, StoreError> {
+        let figures = journal.figures_mark(run)?;
+        let reviews = journal.reviews(run)?;
+        // Decisions are only ever added, so that their number tells whether there are others.
+        let mark = (reviews.len(), figures);
+        {
+            let kept = self.decided.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some((.., count)) = kept.iter().find(|(id, known, _)| id == run && *known == mark) {
+                return Ok(*count);
+            }
+        }
+        let mut count = 0;
+        let documents: BTreeSet<_> = reviews.into_iter().map(|review| review.document).collect();
+        for document in &documents {
+            let needs_review = journal.document_figures(run, document)?.is_some_and(|figures| figures.review);
+            if needs_review && Decided::of(journal, run, document)?.is_some_and(|decided| is_over(&decided)) {
+                count += 1;
+            }
+        }
+        let mut kept = self.decided.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.retain(|(id, ..)| id != run);
+        kept.insert(0, (run.clone(), mark, count));
+        kept.truncate(MOST_RUNS);
+        Ok(count)
+    }
+}
+
+/// Whether a reviewer accepted or rejected the document as a whole.
+fn is_over(decided: &Decided) -> bool {
+    [ReviewState::Accepted, ReviewState::Rejected].iter().any(|state| state.as_str() == decided.state)
 }
 
 impl RunTotals {

@@ -5,7 +5,8 @@ use crate::policy::{Decision, StopReason, Verdict};
 use crate::report::decision_line;
 use crate::serve::pages::paged;
 use crate::store::{
-    DocumentFigures, DocumentFilter, Journal, RunFigures, RunId, StageCounts, StoreError, StoredRun,
+    DocumentFigures, DocumentFilter, DocumentStage, Journal, RunFigures, RunId, StageCounts, StoreError,
+    StoredRun,
 };
 use crate::value::DocumentId;
 use serde_json::Value;
@@ -54,6 +55,22 @@ impl RunRow {
         let (stages, figures) = (journal.stages(&run.id)?, journal.run_figures(&run.id)?);
         Ok(RunRow { run, stages, figures })
     }
+
+    /// Documents that wait or are worked on.
+    pub(in crate::serve) fn open(&self) -> u64 {
+        let open = [DocumentStage::Waiting, DocumentStage::Running, DocumentStage::Parked];
+        open.into_iter().map(|stage| self.stages.of(stage)).sum()
+    }
+
+    /// Documents that are over, in whichever way.
+    pub(in crate::serve) fn done(&self) -> u64 {
+        self.stages.sum().saturating_sub(self.open())
+    }
+
+    /// Documents whose result is that they failed, and those that are over without a result.
+    pub(in crate::serve) fn failed(&self) -> u64 {
+        self.figures.failed + self.done().saturating_sub(self.figures.results)
+    }
 }
 
 /// Something that was decided.
@@ -70,6 +87,8 @@ pub(in crate::serve) struct LatestDecision {
 pub(in crate::serve) struct RunView {
     pub(in crate::serve) row: RunRow,
     pub(in crate::serve) totals: Arc<RunTotals>,
+    /// Documents that needed review and were accepted or rejected since.
+    pub(in crate::serve) decided: u64,
     /// What is asked for, by dimension; `overall` is one of them.
     pub(in crate::serve) targets: BTreeMap<String, f64>,
     pub(in crate::serve) decisions: Vec<LatestDecision>,
@@ -104,6 +123,7 @@ impl RunView {
         let decisions = journal.latest_decisions(run, DECISIONS)?;
         Ok(RunView {
             totals: details.of(journal, run)?,
+            decided: details.decided(journal, run)?,
             targets: targets(journal, &row.run)?,
             decisions: decisions
                 .into_iter()

@@ -29,6 +29,8 @@ pub(in crate::serve) struct TrendsView {
     pub(in crate::serve) alerts: AlertSettings,
     /// The last hours, over which alerts are raised.
     pub(in crate::serve) recent: Totals,
+    /// Whether the form of alerts was sent before.
+    pub(in crate::serve) is_saved: bool,
 }
 
 /// The routes.
@@ -41,6 +43,8 @@ pub(in crate::serve) fn routes() -> Router<Arc<Service>> {
 struct Asked {
     by: Option<String>,
     profile: Option<String>,
+    /// The form that was sent before.
+    saved: Option<String>,
 }
 
 async fn trends(
@@ -55,10 +59,12 @@ async fn trends(
             .find(|step| step.key() == by)
             .ok_or_else(|| ApiError::bad_request("steps are `hour`, `day` and `run`"))?,
     };
+    let is_saved = asked.saved.as_deref() == Some("alerts");
     let profile = asked.profile.filter(|profile| !profile.is_empty());
     let view =
         on_blocking_thread(move || TrendsView::read(&service.reading, step, profile, Timestamp::now()));
-    Ok(pages::trends(&identity, &view.await?))
+    let view = TrendsView { is_saved, ..view.await? };
+    Ok(pages::trends(&identity, &view))
 }
 
 impl TrendsView {
@@ -88,6 +94,7 @@ impl TrendsView {
             profile,
             alerts,
             recent: of_all,
+            is_saved: false,
         })
     }
 }

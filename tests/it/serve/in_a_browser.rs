@@ -59,7 +59,7 @@ fn a_person_follows_a_run_and_tries_another_threshold() {
         follow("Trends");
         browser.wait("document.querySelectorAll('svg.plot').length === 5");
         fill(&browser, "#bound-final_score", "0.55");
-        shown("trends", "alert below 0.55");
+        shown("trends", "its bound of 0.55");
 
         follow("Settings");
         fill(&browser, "#token-name", "lab");

@@ -168,7 +168,8 @@ fn another_threshold_is_tried_on_a_recorded_run() {
     page(&server, &longer).is(200).shows(&["is not in the record, and not guessed"]);
     page(&server, &format!("/profiles/steps?accept.overall=2&run={run}"))
         .is(200)
-        .shows(&["class=\"refused\""]);
+        .shows(&["class=\"refused\"", "There is none while a value is refused."])
+        .lacks(&["id=\"whole-yaml\"", "Save as a new profile"]);
     page(&server, "/profiles/steps?accept.overall=%7Ba%3A1%7D").is(400).shows(&["needs a number"]);
 }
 
@@ -234,6 +235,9 @@ fn trends_show_the_five_numbers_and_their_bounds() {
             "above 3",
             "below 90 %",
             "above 45 s",
+            "over its bound of 3",
+            "under its bound of 90 %",
+            "within its bound of 45 s",
             "below 0.02",
             ">0.6<",
             ">0 %<",
@@ -244,7 +248,7 @@ fn trends_show_the_five_numbers_and_their_bounds() {
     page(&server, "/trends?by=minute").is(400);
     send(&server, &server.token, "/settings/alerts", &alerts(&[("final_score", "0.55"), ("back", "trends")]))
         .is(303);
-    page(&server, "/trends").is(200).shows(&["below 0.55"]);
+    page(&server, "/trends?saved=alerts").is(200).shows(&["below 0.55", "The alerts were saved."]);
 }
 
 #[test]
@@ -302,13 +306,21 @@ fn settings_are_checked_and_tokens_are_shown_once() {
     }
     let shares = [("audit", "5"), ("second", "12.5")];
     send(&server, &server.token, "/settings/shares", &shares).is(303);
-    page(&server, "/settings").is(200).shows(&["value=\"5\"", "value=\"12.5\""]);
+    page(&server, "/settings").is(200).shows(&["value=\"5\"", "value=\"12.5\""]).lacks(&["were saved"]);
+    page(&server, "/settings?saved=shares").is(200).shows(&["The shares of reviews were saved."]);
+    page(&server, "/settings?saved=other-words").is(200).lacks(&["were saved", "other-words"]);
 
     let fields = [("name", "lab"), ("role", "submit"), ("days", "30")];
     let made = send(&server, &server.token, "/settings/tokens", &fields);
-    let made = made.is(200).shows(&["It is shown this once"]).text();
+    let made = made
+        .is(200)
+        .shows(&["It is shown this once", "value=\"/login#token=loopctl_", "Copy the link"])
+        .text();
     let token = made.split_once("readonly value=\"").unwrap().1.split_once('"').unwrap().0.to_owned();
-    page(&server, "/settings").is(200).shows(&[">lab<"]).lacks(&[&token]);
+    page(&server, "/settings")
+        .is(200)
+        .shows(&[">lab<", "<summary>Revoke …</summary>", "Yes, revoke"])
+        .lacks(&[&token]);
     assert_eq!(page_as(&server, &token, "/runs").status, 403);
     send(&server, &server.token, "/settings/tokens/revoke", &[("name", "lab")]).is(303);
     assert_eq!(page_as(&server, &token, "/api/openapi.json").status, 401);

@@ -38,6 +38,19 @@ fn documents_wait_for_reasons_and_leave_when_they_are_decided() {
 }
 
 #[test]
+fn the_page_of_a_run_counts_what_waits_and_what_was_decided() {
+    let desk = Desk::open();
+    let run = |said: &str| {
+        let page = desk.get(&desk.anna, &format!("/runs/{}", desk.run)).is(200).text();
+        assert!(page.contains(said), "`{said}`: {page}");
+    };
+    run("<span>Needs review</span><strong>2</strong>");
+    desk.decide(&desk.anna, THYROID, &[("decision", "accept"), ("confirmed", "yes")]).is(303);
+    run("<span>Needs review</span><strong>1</strong>");
+    run("1 more decided");
+}
+
+#[test]
 fn a_share_of_all_documents_is_drawn_before_they_are_run() {
     let desk = Desk::open();
     desk.post(&desk.anna, "/review/shares", &[("audit", "100"), ("second", "0")]).is(403);
