@@ -6,6 +6,7 @@ use super::field_view::{FieldView, field};
 use super::file_pane::{FilePane, file_pane};
 use super::filter::Filter;
 use super::forms::asked;
+use super::just_decided::JustDecided;
 use super::lease;
 use super::open_document::OpenDocument;
 use super::text_pane::{Mark, text_pane};
@@ -39,6 +40,8 @@ pub(super) struct DeskPage<'a> {
     pub(super) lacking: Vec<String>,
     /// What was just decided.
     pub(super) said: String,
+    /// The document that was decided about before this one was opened.
+    pub(super) after: Option<JustDecided>,
 }
 
 impl<'a> DeskPage<'a> {
@@ -69,6 +72,7 @@ impl<'a> DeskPage<'a> {
             confirm_empty: false,
             lacking,
             said: String::new(),
+            after: None,
         }
     }
 
@@ -155,7 +159,7 @@ pub(super) fn document_page(page: &DeskPage<'_>) -> Markup {
         @if let Some(why) = &open.profile.differs {
             p.desk-note { "Note: " (marked(why)) ", so corrected values are not scored." }
         }
-        p #said role="status" aria-live="polite" class="desk-said" { (page.said) }
+        p #said role="status" aria-live="polite" class="desk-said" { @if let Some(after) = &page.after { (after.line()) } @else { (page.said) } }
         div #desk data-renew=(page.address("lease")) data-release=(page.address("release")) data-until=(page.lease.until_ms) data-own=(page.is_own) data-taken=(taken(page)) {
             section.desk-document aria-label="Document" tabindex="0" { (document(page)) }
             (fields_pane(page))
@@ -236,6 +240,9 @@ pub(super) fn fields_pane(page: &DeskPage<'_>) -> Markup {
                 ul.desk-issues {
                     @for issue in &page.shown.issues { li class=(issue.severity) { span.severity { (issue.severity) } " " (marked(&issue.message)) } }
                 }
+            }
+            p.soft {
+                strong { "Found in the text" } " says that the document has these words, not that the value is right: decide by what it says."
             }
             @for comment in &page.shown.comments { p.soft { (outside(&comment.reviewer)) ": " (outside(&comment.comment)) } }
             @for (name, views) in &groups {

@@ -6,6 +6,7 @@
 //! - `document_page`: the page of a document: `text_pane` its text with the evidence marked, `file_pane` an image or PDF, `field_view` a
 //!   field, `forms` what is typed in, `whole_forms` what is decided about the document as a whole;
 //! - `decide`: what a reviewer decided, checked and kept; `check` scores a value before it is kept; `lease` says who has a document;
+//! - `just_decided`: what the next page says of the document that was decided about last;
 //! - `agreement_page`: how often two reviewers say the same.
 
 mod address;
@@ -17,6 +18,7 @@ mod field_view;
 mod file_pane;
 mod filter;
 mod forms;
+mod just_decided;
 mod lease;
 mod open_document;
 mod plans;

@@ -29,7 +29,7 @@ pub(super) struct QueueRow {
     /// Who decided anything about it.
     pub(super) reviewers: Vec<String>,
     /// Who decided about it as a whole, the first first.
-    deciders: Vec<String>,
+    pub(super) deciders: Vec<String>,
     /// Whether it was drawn for a second review.
     is_drawn: bool,
 }

@@ -2,6 +2,7 @@
 
 use super::address;
 use super::filter::{Filter, SECOND_REVIEW};
+use super::just_decided::JustDecided;
 use super::queue::{QueueFacets, QueueRow, Turn};
 use crate::serve::access::{Identity, Role};
 use crate::serve::pages::{outside, score};
@@ -23,6 +24,7 @@ pub(super) struct QueuePage<'a> {
     page: usize,
     facets: QueueFacets,
     shares: Option<ReviewShares>,
+    after: Option<JustDecided>,
 }
 
 /// A document of the list.
@@ -41,6 +43,7 @@ impl<'a> QueuePage<'a> {
         identity: &'a Identity,
         filter: &'a Filter,
         shares: Option<ReviewShares>,
+        after: Option<JustDecided>,
     ) -> Self {
         let holders: BTreeMap<DocumentKey, &str> =
             leases.iter().map(|lease| (lease.document, lease.reviewer.as_str())).collect();
@@ -73,7 +76,7 @@ impl<'a> QueuePage<'a> {
         let count = listed.len();
         let page = filter.page().min(count.div_ceil(PAGE).max(1));
         let rows = listed.into_iter().skip((page - 1) * PAGE).take(PAGE).collect();
-        QueuePage { filter, identity, rows, count, page, facets, shares }
+        QueuePage { filter, identity, rows, count, page, facets, shares, after }
     }
 }
 
@@ -82,6 +85,7 @@ pub(super) fn queue_page(model: &QueuePage<'_>) -> Markup {
     html! {
         link rel="stylesheet" href="/assets/desk.css";
         h1 { "Review" }
+        p.desk-said role="status" { @if let Some(after) = &model.after { (after.line()) } }
         p { "Documents that need review, the most urgent reason first, then those with the most doubts: values that are not verified, and issues. " a href="/review/agreement" { "How far reviewers agree" } }
         (reasons(model))
         (filters(model))

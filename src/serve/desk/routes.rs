@@ -6,6 +6,7 @@ use super::decide::{Refusal, Submitted, decision_of, keep, to_undo};
 use super::document_page::{DeskPage, document_page, fields_pane};
 use super::file_pane::file;
 use super::filter::Filter;
+use super::just_decided::After;
 use super::lease;
 use super::open_document::{OpenDocument, key_of};
 use super::queue_page::{QueuePage, queue_page};
@@ -55,13 +56,15 @@ async fn list(
     Reviewer(identity): Reviewer,
     State(service): State<Arc<Service>>,
     Query(filter): Query<Filter>,
+    Query(after): Query<After>,
 ) -> Result<Markup, ApiError> {
     let who = identity.clone();
     let body = on_blocking_thread(move || {
         let leases = service.reading.leases(lease::now_ms())?;
         let rows = service.desk.rows(&service.reading)?;
         let shares = service.reading.coming_review_shares()?;
-        let model = QueuePage::of(&rows, &leases, &who, &filter, shares);
+        let after = after.look_up(&rows, &who.name, &filter);
+        let model = QueuePage::of(&rows, &leases, &who, &filter, shares, after);
         Ok::<_, ApiError>(queue_page(&model))
     })
     .await?;
@@ -73,12 +76,16 @@ async fn document(
     State(service): State<Arc<Service>>,
     Path((run, document)): Named,
     Query(filter): Query<Filter>,
+    Query(after): Query<After>,
 ) -> Result<Markup, ApiError> {
     let (who, title) = (identity.name.clone(), document.clone());
     let body = on_blocking_thread(move || {
         let open = OpenDocument::open(&service, &run, &document, &who)?;
         let lease = lease::take(&service, open.stored.key, &who)?;
-        Ok::<_, ApiError>(with_page(&open, &who, &filter, &lease, |page| document_page(&page)))
+        let after = after.look_up(&service.desk.rows(&service.reading)?, &who, &filter);
+        Ok::<_, ApiError>(with_page(&open, &who, &filter, &lease, |page| {
+            document_page(&DeskPage { after, ..page })
+        }))
     })
     .await?;
     Ok(page(&title, &identity, Section::Review, &["desk.js"], &body))
@@ -292,8 +299,8 @@ fn next_document(
         .map(|lease| (lease.document, lease.reviewer))
         .collect();
     let rows = service.desk.rows(&service.reading)?;
-    let here = rows.iter().position(|row| row.key == open.stored.key).map_or(0, |at| at + 1);
-    let (before, after) = rows.split_at(here.min(rows.len()));
+    let here = rows.iter().position(|row| row.key == open.stored.key);
+    let (before, after) = rows.split_at(here.map_or(0, |at| at + 1).min(rows.len()));
     let next = after.iter().chain(before).find(|row| {
         let turn = row.turn(reviewer);
         row.key != open.stored.key
@@ -301,9 +308,11 @@ fn next_document(
             && !leases.contains_key(&row.key)
             && filter.admits(row, turn, reviewer, false)
     });
-    Ok(match next {
-        Some(row) => format!("{}{}", address::of_document(row.run.as_str(), &row.document), filter.query()),
-        None => format!("/review{}", filter.query()),
+    let next = next
+        .map_or_else(|| "/review".to_owned(), |row| address::of_document(row.run.as_str(), &row.document));
+    Ok(match here.and_then(|at| rows.get(at)) {
+        Some(decided) => After::address(&next, filter, decided),
+        None => format!("{next}{}", filter.query()),
     })
 }
 

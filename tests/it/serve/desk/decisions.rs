@@ -88,7 +88,18 @@ fn a_document_with_doubts_is_accepted_after_a_question_and_the_next_is_shown() {
     assert!(asked.contains("not decided: ") && asked.contains("Accept all as they stand"), "{asked}");
     assert_eq!(desk.decisions(), 0);
     let next = desk.decide(&desk.anna, THYROID, &[("decision", "accept"), ("confirmed", "yes")]).is(303);
-    assert_eq!(next.header("location"), Some(desk.address("chest-x-ray", "").as_str()));
+    let (page, _) = next.header("location").unwrap().split_once("?after=").unwrap();
+    assert_eq!(page, desk.address("chest-x-ray", ""));
+    let here = desk.get(&desk.anna, next.header("location").unwrap()).is(200).text();
+    let back = format!("<a href=\"{}\">Back to", desk.address(THYROID, ""));
+    assert!(here.contains("was accepted. 1 waits.") && here.contains(&back), "{here}");
+    // Whatever an address says, a page says only what its reader has done.
+    let other = desk.get(&desk.ben, next.header("location").unwrap()).is(200).text();
+    assert!(!other.contains("was accepted."), "{other}");
+    for made_up in ["1000000", "-1", "x", "%3Cb%3E"] {
+        let page = desk.get(&desk.anna, &format!("/review?after={made_up}")).is(200).text();
+        assert!(!page.contains("Back to"), "{page}");
+    }
     // It is given back, and somebody else may look at it.
     desk.post(&desk.ben, &desk.address(THYROID, "lease"), &[]).is(200);
     let no_reason =
@@ -97,7 +108,8 @@ fn a_document_with_doubts_is_accepted_after_a_question_and_the_next_is_shown() {
     let rejected = desk
         .decide(&desk.anna, "chest-x-ray", &[("decision", "reject"), ("comment", "two lines of a fax")])
         .is(303);
-    assert_eq!(rejected.header("location"), Some("/review"));
+    let list = desk.get(&desk.anna, rejected.header("location").unwrap()).is(200).text();
+    assert!(list.contains("was rejected. None waits."), "{list}");
     assert_eq!(desk.shown("chest-x-ray")["state"], "rejected");
 }
 
