@@ -85,8 +85,20 @@ impl<'a> FieldType<'a> {
             "object" => json().filter(Value::is_object).ok_or_else(|| {
                 format!("expected an object as JSON, such as `{{\"ER\": \"positive\"}}`, {}", found())
             }),
-            _ => Ok(Value::from(cell.as_str())),
+            _ => Ok(Value::from(self.as_spelled(cell))),
         }
+    }
+
+    /// A word as the field's own values spell it, where one differs by its case alone.
+    fn as_spelled<'b>(self, word: &'b str) -> &'b str
+    where
+        'a: 'b,
+    {
+        let mut known = self.choices().iter().filter_map(Value::as_str);
+        if known.clone().any(|own| own == word) {
+            return word;
+        }
+        known.find(|own| own.to_lowercase() == word.to_lowercase()).unwrap_or(word)
     }
 
     /// Whether a value can be one of the field's.
@@ -159,4 +171,20 @@ pub(super) fn shown(value: &Value) -> String {
 fn shortened(text: &str) -> String {
     let cut: String = text.chars().take(40).collect();
     if cut.len() < text.len() { format!("{cut}…") } else { cut }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_word_of_a_vocabulary_is_written_as_the_vocabulary_does() {
+        let schema = json!({ "type": "string", "enum": ["G1", "g2", "G2", "Äußere"] });
+        let field = FieldType { schema: Some(&schema), extracted: None };
+        for (typed, read) in [("g1", "G1"), ("g2", "g2"), ("G2", "G2"), ("äUßERE", "Äußere"), ("g3", "g3")]
+        {
+            assert_eq!(field.read(&Written::Cell(typed.to_owned())), Ok(json!(read)), "{typed}");
+        }
+    }
 }
