@@ -44,7 +44,7 @@ pub(crate) use field_input::FieldInput;
 pub(crate) use field_path::FieldPath;
 pub(crate) use fields::DeclaredFields;
 pub(crate) use labels::{Correction, corrections};
-pub(crate) use queue::{QueueEntry, Reason, ReviewCounts, doubts, reasons, sort};
+pub(crate) use queue::{Doubts, QueueEntry, Reason, ReviewCounts, doubts, reasons, sort};
 pub(crate) use reviewed::{ReviewState, Reviewed, standing};
 pub(crate) use scoring::{ReviewedScore, score_extraction};
 pub(crate) use shown::{ShownDocument, ShownField, ShownIssue};

@@ -1,12 +1,14 @@
 //! Which documents wait for a person, why, and in which order.
 
 use super::document::ReviewDocument;
+use super::field_path::FieldPath;
 use super::reviewed::ReviewState;
 use crate::policy::FinalStatus;
 use crate::result::{DocumentResult, is_for_a_person};
 use crate::score::Support;
 use crate::value::Severity;
 use serde::Serialize;
+use std::collections::BTreeSet;
 
 /// The code of the issue about a value that one passage says, and another passage says otherwise.
 const CONFLICTING_MENTIONS: &str = "CONFLICTING_MENTIONS";
@@ -81,17 +83,48 @@ pub(crate) fn reasons(result: &DocumentResult) -> Vec<Reason> {
     Reason::ALL.into_iter().filter(|reason| holds(*reason)).collect()
 }
 
-/// Values of a result that its document does not verify, and issues that are more than untidy: what a look at it may find.
-pub(crate) fn doubts(result: &DocumentResult) -> usize {
-    let Some(validation) = &result.best_validation else { return 0 };
+/// What a look at a result may find.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Doubts {
+    /// Values that its document does not verify, and issues that are more than untidy.
+    pub(crate) count: usize,
+    /// The members of the extraction that they are about, each once: the first [`MOST_NAMED`].
+    pub(crate) fields: Vec<String>,
+    /// How many more members they are about.
+    pub(crate) more_fields: usize,
+}
+
+/// Most members that are named of a document that waits.
+const MOST_NAMED: usize = 3;
+
+/// What a look at a result may find.
+pub(crate) fn doubts(result: &DocumentResult) -> Doubts {
+    let Some(validation) = &result.best_validation else { return Doubts::default() };
     let is_unverified = |support: Support| {
         matches!(
             support,
             Support::Quoted | Support::Unsupported | Support::Contradicted | Support::Conflicting
         )
     };
-    let values = validation.evidence.iter().filter(|(_, leaf)| is_unverified(leaf.support)).count();
-    values + validation.issues.iter().filter(|issue| issue.severity >= Severity::Major).count()
+    let values = validation.evidence.iter().filter(|(_, leaf)| is_unverified(leaf.support));
+    let issues = validation.issues.iter().filter(|issue| issue.severity >= Severity::Major);
+    let paths = values.map(|(pointer, _)| pointer).chain(issues.map(|issue| issue.path.as_str()));
+    let mut doubts = Doubts::default();
+    let mut seen = BTreeSet::new();
+    for path in paths {
+        doubts.count += 1;
+        let field = FieldPath::named(path).top();
+        // An issue without a path is about the document.
+        if path.is_empty() || !seen.insert(field.clone()) {
+            continue;
+        }
+        if doubts.fields.len() < MOST_NAMED {
+            doubts.fields.push(field);
+        } else {
+            doubts.more_fields += 1;
+        }
+    }
+    doubts
 }
 
 /// A document of the queue.

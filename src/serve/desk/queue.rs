@@ -2,7 +2,7 @@
 
 use crate::result::DocumentResult;
 use crate::review::{
-    Decision, DeclaredFields, Draws, Reason, ReviewDocument, ReviewState, Shares, doubts, reasons,
+    Decision, DeclaredFields, Doubts, Draws, Reason, ReviewDocument, ReviewState, Shares, doubts, reasons,
 };
 use crate::serve::api::ApiError;
 use crate::store::{DocumentKey, Journal, JournalMark, ReviewShares, RunId, StoredDocument, StoredReview};
@@ -21,8 +21,8 @@ pub(super) struct QueueRow {
     pub(super) document_type: String,
     /// Why it waits.
     pub(super) reasons: Vec<Reason>,
-    /// Values that the document does not verify, and issues that are more than untidy.
-    pub(super) doubts: usize,
+    /// What a look may find.
+    pub(super) doubts: Doubts,
     pub(super) overall: Option<f64>,
     /// How far its review is.
     pub(super) state: ReviewState,
@@ -91,7 +91,7 @@ impl QueueRow {
         let urgency = self.reasons.first().map_or(Reason::ALL.len(), |first| *first as usize);
         // Numbers from 0 to 1 are in the order of their bits.
         let overall = self.overall.unwrap_or_default().max(0.0).to_bits();
-        (urgency, Reverse(self.doubts), overall, &self.run, &self.document)
+        (urgency, Reverse(self.doubts.count), overall, &self.run, &self.document)
     }
 }
 

@@ -4,6 +4,7 @@ use super::address;
 use super::filter::{Filter, SECOND_REVIEW};
 use super::just_decided::JustDecided;
 use super::queue::{QueueFacets, QueueRow, Turn};
+use crate::review::Doubts;
 use crate::serve::access::{Identity, Role};
 use crate::serve::pages::{outside, score};
 use crate::store::{DocumentKey, Lease, ReviewShares};
@@ -180,8 +181,9 @@ fn table(model: &QueuePage<'_>) -> Markup {
                                     (said(reason.as_str()))
                                 }
                                 @if listed.turn == Turn::Second { @if !row.reasons.is_empty() { "; " } (said(SECOND_REVIEW)) }
+                                @if !row.doubts.fields.is_empty() { span.soft { ": " (outside(&in_doubt(&row.doubts))) } }
                             }
-                            td.number data-of="Doubts" { (row.doubts) }
+                            td.number data-of="Doubts" { (row.doubts.count) }
                             td.number data-of="Score" { (score(row.overall)) }
                             td data-of="Review" { (outside(&state(listed, &model.identity.name))) }
                         }
@@ -189,6 +191,15 @@ fn table(model: &QueuePage<'_>) -> Markup {
                 }
             }
         }
+    }
+}
+
+/// Which fields a look is about.
+fn in_doubt(doubts: &Doubts) -> String {
+    let named = doubts.fields.join(", ");
+    match doubts.more_fields {
+        0 => named,
+        more => format!("{named} and {more} more"),
     }
 }
 

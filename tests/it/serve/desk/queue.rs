@@ -16,6 +16,10 @@ fn documents_wait_for_reasons_and_leave_when_they_are_decided() {
     let all = listed(&list(""));
     assert_eq!(all.len(), 2, "{all:?}");
     assert!(all.contains(&THYROID.to_owned()));
+    // A row says which fields a look is about.
+    let page = list("");
+    let row = page.split("<tr>").find(|row| row.contains(THYROID)).unwrap();
+    assert!(row.contains(": <bdi>grade</bdi>"), "{row}");
     assert_eq!(listed(&list("?reason=refused")).len(), 2);
     assert_eq!(listed(&list("?reason=escalated")), [""; 0]);
     assert_eq!(listed(&list("?type=radiology")), ["chest-x-ray"]);
