@@ -12,12 +12,10 @@ mod walk;
 pub(crate) use folder::{Entry, EntryKind, FolderKey, OpenFolder, followed};
 pub(crate) use ownership::{Stranger, check_place, check_shared, read_own, stranger, stranger_to};
 pub(crate) use read::{ReadError, find_below, open, open_input, read, read_below, read_input};
-#[cfg(feature = "journal")]
-pub(crate) use replace::make_private_folder;
 #[cfg(feature = "cli")]
 pub(crate) use replace::write_whole;
 #[cfg(feature = "run")]
-pub(crate) use replace::{Access, replace, replace_unsynced, try_folder};
+pub(crate) use replace::{Access, make_private_folder, replace, replace_unsynced, try_folder};
 #[cfg(all(feature = "journal", feature = "network"))]
 pub(crate) use replace::{remove, write_private};
 #[cfg(feature = "cli")]
