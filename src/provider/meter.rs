@@ -9,6 +9,9 @@ use super::error::CallError;
 use super::{Price, Prices};
 use crate::value::Usd;
 
+/// How a price is put on what a call took.
+type PriceOf = fn(&Price, &Usage) -> Option<Usd>;
+
 /// Puts a price on the calls of one open provider.
 pub(super) struct Meter {
     prices: Arc<Prices>,
@@ -37,13 +40,13 @@ impl Meter {
 
     /// What an answered call cost; `None` when it is unknown. `asked` is the model that was asked for.
     pub(super) fn cost(&self, completion: &Completion, asked: Option<&str>) -> Option<Usd> {
-        self.cost_of(&completion.usage, completion.model.as_deref().or(asked), Price::cost)
+        self.cost_of_answer(completion, asked, Price::cost)
     }
 
     /// The same of a call that was a line of a batch.
     #[cfg(feature = "network")]
     pub(super) fn cost_in_batch(&self, completion: &Completion, asked: Option<&str>) -> Option<Usd> {
-        self.cost_of(&completion.usage, completion.model.as_deref().or(asked), Price::cost_in_batch)
+        self.cost_of_answer(completion, asked, Price::cost_in_batch)
     }
 
     /// What part of its price a call costs as a line of a batch, if the table says so.
@@ -52,16 +55,25 @@ impl Meter {
         self.prices.find(&self.provider_label, asked)?.batch
     }
 
-    fn cost_of(&self, usage: &Usage, model: Option<&str>, of: fn(&Price, &Usage) -> Usd) -> Option<Usd> {
+    fn cost_of_answer(&self, completion: &Completion, asked: Option<&str>, of: PriceOf) -> Option<Usd> {
+        let usage = &completion.usage;
+        // An API's answer takes tokens to be asked for and to be written, whatever a plugin makes of counts that are missing.
+        let partial = self.kind == PluginKind::Http && (usage.input_tokens == 0 || usage.output_tokens == 0);
+        let usage = Usage { partial: usage.partial || partial, ..*usage };
+        self.cost_of(&usage, completion.model.as_deref().or(asked), of)
+    }
+
+    fn cost_of(&self, usage: &Usage, model: Option<&str>, of: PriceOf) -> Option<Usd> {
         if let Some(told) = usage.cost_usd {
             return Usd::new(told);
         }
         let uncounted = usage.input_tokens == 0 && usage.output_tokens == 0;
         match self.prices.find(&self.provider_label, model) {
             Some(price) if price.is_free() => Some(Usd::default()),
+            _ if usage.partial => None,
             // What calls no API counts no tokens; an API that does not say is not therefore for nothing.
             _ if uncounted => self.calls_no_api().then(Usd::default),
-            found => found.map(|price| of(price, usage)),
+            found => found.and_then(|price| of(price, usage)),
         }
     }
 

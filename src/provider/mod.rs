@@ -63,7 +63,7 @@ mod trust;
 #[doc(hidden)]
 pub use batch::{
     BatchCounts, BatchDownload, BatchFound, BatchGroup, BatchHandle, BatchLine, BatchSought, NotSubmitted,
-    Taken,
+    Taken, without_result,
 };
 pub use complete::{Called, PluginIdentity, Provider};
 pub use error::{CallFailure, FailureKind, ProviderError};

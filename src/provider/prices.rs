@@ -6,6 +6,7 @@
 //!     models: [gpt-5-mini, "gpt-5-mini-????-??-??"]
 //!     input: 0.25           # US dollars per million tokens
 //!     cached_input: 0.025
+//!     cache_write: 0.3125   # of tokens that the provider writes to its cache; `cache_write_1h`, for an hour
 //!     output: 2.00
 //!     batch: 0.5            # what part of it a call costs in the vendor's batches
 //!     as_of: 2026-11-05
@@ -101,6 +102,13 @@ mapping! {
         // Rather too much than too little.
         #[key(number(0.0, HIGHEST_PRICE), examples(&["0.025"]))]
         pub cached_input: f64 => |_| input.unwrap_or_default(),
+        /// A million tokens that are read and that the provider writes to its cache, in US dollars. Without it, what a call
+        /// costs that writes to a cache is unknown.
+        #[key(number(0.0, HIGHEST_PRICE), examples(&["0.3125"]))]
+        pub cache_write: Option<f64>,
+        /// The same of tokens that the cache keeps for an hour.
+        #[key(number(0.0, HIGHEST_PRICE), examples(&["0.50"]))]
+        pub cache_write_1h: Option<f64>,
         /// A million tokens that are written, in US dollars: 0 to 100000.
         #[key(number(0.0, HIGHEST_PRICE), required, examples(&["2.00"]))]
         pub output: f64,
@@ -193,28 +201,41 @@ impl Price {
     /// Whether nothing is charged, whatever is used.
     #[must_use]
     pub(crate) fn is_free(&self) -> bool {
-        let nothing = Rates { input: 0.0, cached_input: 0.0, output: 0.0 };
-        self.rates == nothing && self.long_prompt.is_none_or(|long| long.rates == nothing)
+        self.rates.are_nothing() && self.long_prompt.is_none_or(|long| long.rates.are_nothing())
     }
 
-    /// What a call comes to: (input − cached) · input price + cached · cached price + output · output price.
+    /// What a call comes to: each token at the price of what was done with it. `None` where the table has no price for that.
     #[must_use]
-    pub fn cost(&self, usage: &Usage) -> Usd {
+    pub fn cost(&self, usage: &Usage) -> Option<Usd> {
         let rates = match self.long_prompt {
             Some(long) if usage.input_tokens > long.above => long.rates,
             _ => self.rates,
         };
-        let cached = usage.cached_input_tokens.min(usage.input_tokens);
-        let dollars = millions(usage.input_tokens - cached) * rates.input
-            + millions(cached) * rates.cached_input
-            + millions(usage.output_tokens) * rates.output;
-        Usd::new(dollars).unwrap_or_default()
+        let mut rest = usage.input_tokens;
+        // More of a kind than were read makes no sense.
+        let mut part = |tokens: u64, price: Option<f64>| {
+            let tokens = tokens.min(rest);
+            rest -= tokens;
+            if tokens == 0 { Some(0.0) } else { price.map(|price| millions(tokens) * price) }
+        };
+        let cache_writes = part(usage.cache_write_1h_tokens, rates.cache_write_1h)?
+            + part(usage.cache_write_tokens, rates.cache_write)?;
+        let cached = part(usage.cached_input_tokens, Some(rates.cached_input))?;
+        let plain = part(u64::MAX, Some(rates.input))?;
+        Usd::new(plain + cached + cache_writes + millions(usage.output_tokens) * rates.output)
     }
 
     /// The same for a call that is a line of a provider's batch: the whole price, where the table doesn't say which part.
     #[must_use]
-    pub fn cost_in_batch(&self, usage: &Usage) -> Usd {
-        Usd::new(self.cost(usage).get() * self.batch.unwrap_or(1.0)).unwrap_or_default()
+    pub fn cost_in_batch(&self, usage: &Usage) -> Option<Usd> {
+        Usd::new(self.cost(usage)?.get() * self.batch.unwrap_or(1.0))
+    }
+}
+
+impl Rates {
+    fn are_nothing(&self) -> bool {
+        let writes = [self.cache_write, self.cache_write_1h].into_iter().flatten();
+        [self.input, self.cached_input, self.output].into_iter().chain(writes).all(|price| price == 0.0)
     }
 }
 
@@ -290,7 +311,7 @@ mod tests {
     }
 
     fn used(input: u64, cached: u64, output: u64) -> Usage {
-        Usage { input_tokens: input, cached_input_tokens: cached, output_tokens: output, cost_usd: None }
+        Usage { input_tokens: input, cached_input_tokens: cached, output_tokens: output, ..Usage::default() }
     }
 
     const ENTRY: &str = "prices:\n  - { provider: p, models: [m], input: 1, output: 2, as_of: 2026-01-02";
@@ -375,11 +396,46 @@ mod tests {
         ))
         .unwrap();
         let price = prices.find("p", Some("m")).unwrap();
-        let cost = |input, cached, output| price.cost(&used(input, cached, output)).get() * 1e6;
+        let cost = |input, cached, output| price.cost(&used(input, cached, output)).unwrap().get() * 1e6;
         assert!((cost(1000, 400, 10) - (600.0 + 40.0 + 20.0)).abs() < 1e-6);
         assert!((cost(1001, 0, 10) - (10_010.0 + 200.0)).abs() < 1e-6);
         // More cached than read makes no sense, and no negative cost.
         assert!((cost(10, 400, 0) - 1.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn writes_to_a_cache_cost_what_the_table_says_and_nobody_knows_what_where_it_says_nothing() {
+        let prices = table(&format!(
+            "{ENTRY}, cached_input: 0.1, cache_write: 1.25, cache_write_1h: 2, batch: 0.5 }}\n  \
+             - {{ provider: p, models: [n], input: 1, output: 2, cache_write: 1.25, as_of: 2026-01-02 }}"
+        ))
+        .unwrap();
+        let usage = |minutes, hour| Usage {
+            cache_write_tokens: minutes,
+            cache_write_1h_tokens: hour,
+            ..used(1000, 100, 10)
+        };
+        let cost = |model: &str, usage: &Usage| {
+            prices.find("p", Some(model)).unwrap().cost(usage).map(|cost| (cost.get() * 1e6).round())
+        };
+        // 100 of the cache, 300 for minutes, 200 for an hour, 400 as they are, 10 written.
+        assert_eq!(cost("m", &usage(300, 200)), Some(10.0 + 375.0 + 400.0 + 400.0 + 20.0));
+        assert_eq!(cost("n", &usage(300, 0)), Some(100.0 + 375.0 + 600.0 + 20.0));
+        assert_eq!(cost("n", &usage(300, 1)), None);
+        let batched = prices.find("p", Some("m")).unwrap().cost_in_batch(&usage(300, 200));
+        assert_eq!(batched.map(|cost| (cost.get() * 1e6).round()), Some(603.0));
+        // As Anthropic's list has it, whatever is shipped.
+        for price in Prices::shipped().tables.iter().flat_map(|table| table.iter()) {
+            if price.provider == "anthropic" {
+                for rates in
+                    [Some(price.rates), price.long_prompt.map(|long| long.rates)].into_iter().flatten()
+                {
+                    let (minutes, hour) = (rates.cache_write.unwrap(), rates.cache_write_1h.unwrap());
+                    assert!((minutes - 1.25 * rates.input).abs() < 1e-9, "{price:?}");
+                    assert!((hour - 2.0 * rates.input).abs() < 1e-9, "{price:?}");
+                }
+            }
+        }
     }
 
     #[test]
@@ -390,7 +446,8 @@ mod tests {
         .unwrap();
         let cost = |model: &str| {
             let price = prices.find("p", Some(model)).unwrap();
-            (price.cost_in_batch(&used(1000, 0, 10)).get() * 1e6, price.cost(&used(1000, 0, 10)).get() * 1e6)
+            let (batched, online) = (price.cost_in_batch(&used(1000, 0, 10)), price.cost(&used(1000, 0, 10)));
+            (batched.unwrap().get() * 1e6, online.unwrap().get() * 1e6)
         };
         for (model, expected) in [("m", (510.0, 1020.0)), ("n", (1020.0, 1020.0))] {
             let (batched, online) = cost(model);
@@ -433,13 +490,19 @@ mod tests {
             let price = Price {
                 provider: "p".to_owned(),
                 models: vec!["*".to_owned()],
-                rates: Rates { input: rates.0, cached_input: rates.0 * rates.1, output: rates.2 },
+                rates: Rates {
+                    input: rates.0,
+                    cached_input: rates.0 * rates.1,
+                    cache_write: None,
+                    cache_write_1h: None,
+                    output: rates.2,
+                },
                 long_prompt: None,
                 batch: None,
                 as_of: "2026-01-02".to_owned(),
                 source: None,
             };
-            let cost = |input, cached, output| price.cost(&used(input, cached, output)).get();
+            let cost = |input, cached, output| price.cost(&used(input, cached, output)).unwrap().get();
             let all = cost(input, cached, output);
             prop_assert!(all >= 0.0 && all.is_finite());
             prop_assert!(cost(input, cached, output + 1) >= all);

@@ -4,7 +4,7 @@ use super::asked::{Candidates, Consultant};
 use super::fallback::FallbackChain;
 use crate::plan::Plan;
 use crate::profile::Criterion;
-use crate::provider::protocol::{Completion, CompletionRequest};
+use crate::provider::protocol::{self, Completion, CompletionRequest};
 use crate::provider::{CallFailure, Progress, Provider};
 use crate::value::Usage;
 use std::collections::{BTreeMap, BTreeSet};
@@ -107,20 +107,31 @@ fn unknown_because(
     let provider_label = provider.provider_label();
     match outcome {
         Ok(completion) if completion.usage.cost_usd.is_none() => {
-            let usage = &completion.usage;
             let model = completion.model.as_deref().or(provider.asked(request));
-            Some(if usage.input_tokens == 0 && usage.output_tokens == 0 {
-                format!("`{provider_label}` did not say how many tokens a call used")
-            } else {
-                no_price(provider_label, model)
-            })
+            Some(unpriced_because(provider, &completion.usage, model))
         }
-        Err(failure) if failure.cost.is_none() => Some(match failure.usage {
-            Some(_) => no_price(provider_label, provider.asked(request)),
+        Err(failure) if failure.cost.is_none() => Some(match &failure.usage {
+            Some(usage) => unpriced_because(provider, usage, provider.asked(request)),
             None => format!("a failed call of `{provider_label}` may have been answered all the same"),
         }),
         _ => None,
     }
+}
+
+/// Why what an answer took has no price.
+fn unpriced_because(provider: &Provider, usage: &protocol::Usage, model: Option<&str>) -> String {
+    let provider_label = provider.provider_label();
+    if provider.knows_costs(model) != Some(true) && (usage.input_tokens > 0 || usage.output_tokens > 0) {
+        return no_price(provider_label, model);
+    }
+    if !usage.partial && usage.input_tokens > 0 && usage.output_tokens > 0 {
+        let model = model.unwrap_or_default().chars().take(LONGEST_NAME).collect::<String>();
+        return format!(
+            "model `{model}` of `{provider_label}` has no price for what is written to a cache; add `cache_write` and \
+             `cache_write_1h` to its price"
+        );
+    }
+    format!("`{provider_label}` did not say how many tokens a call used")
 }
 
 fn no_price(provider_label: &str, model: Option<&str>) -> String {

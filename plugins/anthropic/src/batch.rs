@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use loopctl_plugin_sdk::codec::batch::{
     bare, checked_id, handle_segment, is_before, line_body, no_result, result, send, undone, upload,
 };
-use loopctl_plugin_sdk::codec::{count, parse_body, segment, word};
+use loopctl_plugin_sdk::codec::{count, lenient_json, parse_body, segment, word};
 use loopctl_plugin_sdk::protocol::batch::{
     BatchAnswer, BatchLimits, BatchLine, BatchResult, BatchSince, BatchState, BatchStatus, BatchTurn,
     BatchUpload, FoundBatch, FoundBy, LineOutcome, NewBatch,
@@ -127,7 +127,7 @@ impl BatchCodec for Anthropic {
     }
 
     fn result(&self, line: &str) -> Result<BatchResult, Failure> {
-        let line: Value = serde_json::from_str(line).map_err(|_| no_result())?;
+        let line = lenient_json(line).map_err(|_| no_result())?;
         let id = word(&line, "/custom_id").ok_or_else(no_result)?;
         match word(&line, "/result/type").as_deref() {
             Some("succeeded") => {

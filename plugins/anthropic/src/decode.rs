@@ -1,7 +1,10 @@
 //! From what the server answered to a completion.
 
 use loopctl_plugin_sdk::codec::schema::unwrapped;
-use loopctl_plugin_sdk::codec::{Cut, broken_off, count, empty, is_torn, parse_body, says, word, written};
+use loopctl_plugin_sdk::codec::{
+    CacheWrites, Count, Cut, TokenCounts, broken_off, empty, is_torn, parse_body, place, says, says_nothing,
+    word, written,
+};
 use loopctl_plugin_sdk::protocol::{Completion, HttpResponse, Usage};
 use loopctl_plugin_sdk::{Failure, Value};
 
@@ -16,15 +19,16 @@ pub(crate) fn decode(response: &HttpResponse) -> Result<Completion, Failure> {
         return Err(errors::failure(response));
     }
     let body = parse_body(response)?;
-    if says(&body, "type", "error") {
-        return Err(errors::within(response, &body));
+    let blocks = body.get("content").and_then(Value::as_array);
+    let usage = usage(&body, blocks.is_some_and(|blocks| !blocks.is_empty()));
+    if says(&body, "type", "error") || body.get("error").is_some_and(|error| !says_nothing(error)) {
+        return Err(errors::within(response, &body, usage));
     }
-    let Some(blocks) = body.get("content").and_then(Value::as_array) else {
+    let Some(blocks) = blocks else {
         return Err(Failure::permanent(
             "the answer has no `content`, so it is none of the messages API: check `base_url`",
         ));
     };
-    let usage = usage(&body);
     let text: String = blocks
         .iter()
         .filter(|block| says(block, "type", "text"))
@@ -77,13 +81,37 @@ pub(crate) fn decode(response: &HttpResponse) -> Result<Completion, Failure> {
 }
 
 /// `input_tokens` leaves out what was read from the cache and what was written to it.
-fn usage(body: &Value) -> Usage {
-    let cached = count(body, "/usage/cache_read_input_tokens");
-    let written = count(body, "/usage/cache_creation_input_tokens");
-    Usage {
-        input_tokens: count(body, "/usage/input_tokens").saturating_add(cached).saturating_add(written),
-        cached_input_tokens: cached,
-        output_tokens: count(body, "/usage/output_tokens"),
-        cost_usd: None,
+fn usage(body: &Value, answered: bool) -> Usage {
+    let cached = Count::told_if_any(body, "/usage/cache_read_input_tokens");
+    let all_writes = Count::told_if_any(body, "/usage/cache_creation_input_tokens");
+    let cache_writes = cache_writes(body, all_writes);
+    TokenCounts {
+        input: Count::told(body, "/usage/input_tokens")
+            .and(cached)
+            .and(cache_writes.minutes)
+            .and(cache_writes.hour),
+        cached,
+        cache_writes,
+        written: Count::told(body, "/usage/output_tokens"),
+        thought: Count { least: 0, whole: true },
+        total: None,
+        answered,
     }
+    .usage()
+}
+
+/// What is written is kept for five minutes, unless the answer says that some of it is kept for an hour, which is dearer.
+fn cache_writes(body: &Value, all: Count) -> CacheWrites {
+    let part = |kept: &str| Count::told_if_any(body, &format!("/usage/cache_creation/{kept}_input_tokens"));
+    if place(body, "/usage/cache_creation").is_none_or(Value::is_null) {
+        return CacheWrites { minutes: all, ..CacheWrites::NONE };
+    }
+    let (minutes, hour) = (part("ephemeral_5m"), part("ephemeral_1h"));
+    let parts = minutes.and(hour);
+    if all.least <= parts.least && all.whole {
+        return CacheWrites { minutes, hour };
+    }
+    // How long the rest is kept isn't said.
+    let rest = Count { least: all.least.saturating_sub(parts.least), whole: false };
+    CacheWrites { minutes: minutes.and(rest), hour }
 }

@@ -1,7 +1,9 @@
 //! What Anthropic says when it doesn't answer: `{type: error, error: {type, message}, request_id}`.
 
-use loopctl_plugin_sdk::codec::{ApiError, WITHOUT_TEMPERATURE, error_body, retry_after, word};
-use loopctl_plugin_sdk::protocol::HttpResponse;
+use loopctl_plugin_sdk::codec::{
+    ApiError, WITHOUT_TEMPERATURE, error_body, is_quota_of_days, retry_after, word,
+};
+use loopctl_plugin_sdk::protocol::{HttpResponse, Usage};
 use loopctl_plugin_sdk::{Failure, Value};
 
 /// What Anthropic says, as an invalid request, when the account has nothing left or its owner wants no more to be spent.
@@ -13,12 +15,12 @@ const OUT_OF_CREDIT: &[&str] = &[
 
 /// Of a response whose status says that it failed.
 pub(crate) fn failure(response: &HttpResponse) -> Failure {
-    failed(response, &error_body(response), response.status)
+    failed(response, &error_body(response), response.status, Usage::default())
 }
 
 /// Of a response that says it is well and holds an error, as gateways send them.
-pub(crate) fn within(response: &HttpResponse, body: &Value) -> Failure {
-    failed(response, body, status_of(body))
+pub(crate) fn within(response: &HttpResponse, body: &Value, usage: Usage) -> Failure {
+    failed(response, body, status_of(body), usage)
 }
 
 /// The status that the API would have sent an error with.
@@ -37,7 +39,7 @@ pub(crate) fn status_of(body: &Value) -> u16 {
     }
 }
 
-fn failed(response: &HttpResponse, body: &Value, status: u16) -> Failure {
+fn failed(response: &HttpResponse, body: &Value, status: u16, usage: Usage) -> Failure {
     let message = word(body, "/error/message");
     let about = |name: &str| status == 400 && message.as_deref().is_some_and(|said| said.contains(name));
     let hint = if about("tool_choice") {
@@ -48,6 +50,7 @@ fn failed(response: &HttpResponse, body: &Value, status: u16) -> Failure {
     let spent = status == 402
         || OUT_OF_CREDIT.iter().any(|words| about(words))
         || word(body, "/error/details/error_code").as_deref() == Some("enforced_spend_limit_reached");
+    let out_of_quota = status == 429 && message.as_deref().is_some_and(is_quota_of_days);
     let disabled = about("organization has been disabled");
     let error = ApiError {
         status,
@@ -56,10 +59,12 @@ fn failed(response: &HttpResponse, body: &Value, status: u16) -> Failure {
         code: word(body, "/error/type"),
         request_id: word(body, "/request_id").or_else(|| response.headers.get("request-id").cloned()),
         retry_after: retry_after(response),
+        usage,
     };
-    match (spent, disabled) {
-        (true, _) => error.out_of_credit(),
-        (_, true) => error.unauthorized(),
+    match (spent, disabled, out_of_quota) {
+        (true, ..) => error.out_of_credit(),
+        (_, true, _) => error.unauthorized(),
+        (.., true) => error.out_of_quota(),
         _ => error.failure(),
     }
 }

@@ -1,5 +1,6 @@
 //! What a program's standard output means.
 
+use loopctl_plugin_sdk::codec::lenient_json;
 use loopctl_plugin_sdk::protocol::Completion;
 use serde_json::Value;
 
@@ -37,8 +38,11 @@ impl AnswerKind {
         }
         match self {
             Self::Completion => {
-                let completion: Completion =
-                    serde_json::from_slice(&output).map_err(|error| problem_of(&error))?;
+                let completion: Completion = serde_json::from_slice(&output)
+                    .or_else(|error| {
+                        lenient(&output).and_then(|value| serde_json::from_value(value).ok()).ok_or(error)
+                    })
+                    .map_err(|error| problem_of(&error))?;
                 if completion.value.is_none() && completion.text.is_none() {
                     return Err(
                         "has neither `value` nor `text`; if all of it is the answer, say `answer: value` \
@@ -48,10 +52,7 @@ impl AnswerKind {
                 }
                 Ok(completion)
             }
-            Self::Value => {
-                let value: Value = serde_json::from_slice(&output).map_err(|error| problem_of(&error))?;
-                Ok(Completion { value: Some(value), ..Completion::default() })
-            }
+            Self::Value => Ok(Completion { value: Some(read_json(&output)?), ..Completion::default() }),
             Self::Text => {
                 let text = String::from_utf8(output).map_err(|error| {
                     format!("is not UTF-8 (byte {})", error.utf8_error().valid_up_to().saturating_add(1))
@@ -60,6 +61,11 @@ impl AnswerKind {
             }
         }
     }
+}
+
+/// JSON in which half a surrogate pair stands: it is no reason to run the program again.
+fn lenient(output: &[u8]) -> Option<Value> {
+    lenient_json(std::str::from_utf8(output).ok()?).ok()
 }
 
 /// Where it goes wrong, and not what is there, which may be the document.
@@ -92,6 +98,10 @@ mod tests {
         assert_eq!(read(AnswerKind::Value, b" {\"a\": 1}\n").unwrap().value, Some(json!({"a": 1})));
         assert_eq!(read(AnswerKind::Value, "\u{feff}[1]".as_bytes()).unwrap().value, Some(json!([1])));
         assert_eq!(read(AnswerKind::Value, b"null").unwrap().value, Some(Value::Null));
+        let half = read(AnswerKind::Value, br#"{"a": "x\ud800"}"#).unwrap();
+        assert_eq!(half.value, Some(json!({"a": "x\u{fffd}"})));
+        let half = read(AnswerKind::Completion, br#"{"text": "x\udc00"}"#).unwrap();
+        assert_eq!(half.text.as_deref(), Some("x\u{fffd}"));
         assert_eq!(read(AnswerKind::Text, "`é`\n".as_bytes()).unwrap().text.as_deref(), Some("`é`\n"));
     }
 

@@ -8,12 +8,12 @@ use loopctl_plugin_sdk::codec::batch::{
     BOUNDARY, ask_later, bare, checked_id, create, line_body, no_result, result, send, undone, upload,
     with_json,
 };
-use loopctl_plugin_sdk::codec::{escaped, parse_body, sanitize_line, segment, word};
+use loopctl_plugin_sdk::codec::{escaped, lenient_json, parse_body, sanitize_line, segment, word};
 use loopctl_plugin_sdk::protocol::batch::{
     BatchAnswer, BatchLimits, BatchLine, BatchResult, BatchSince, BatchState, BatchStatus, BatchTurn,
     BatchUpload, FoundBatch, FoundBy, LineOutcome, NewBatch,
 };
-use loopctl_plugin_sdk::protocol::{HttpRequest, HttpResponse};
+use loopctl_plugin_sdk::protocol::{HttpRequest, HttpResponse, Usage};
 use loopctl_plugin_sdk::{BatchCodec, Failure, Value};
 use serde_json::json;
 
@@ -152,7 +152,7 @@ impl BatchCodec for Gemini {
     }
 
     fn result(&self, line: &str) -> Result<BatchResult, Failure> {
-        let line: Value = serde_json::from_str(line).map_err(|_| no_result())?;
+        let line = lenient_json(line).map_err(|_| no_result())?;
         let id = word(&line, "/key").or_else(|| word(&line, "/metadata/key")).ok_or_else(no_result)?;
         if let Some(response) = line.get("response").filter(|response| response.is_object()) {
             return Ok(result(id, LineOutcome::Answered, 200, response));
@@ -273,7 +273,8 @@ fn http_status(code: i64) -> u16 {
 /// The body of a response that says all is well.
 fn well(response: &HttpResponse) -> Result<Value, Failure> {
     let body = well_but_for_its_error(response)?;
-    errors::within(response, &body).map_or(Ok(body), Err)
+    let answered = body.get("name").or(body.get("file")).is_some();
+    errors::within(response, &body, answered, Usage::default()).map_or(Ok(body), Err)
 }
 
 /// The same of an operation, whose own failure is no failure of the request.

@@ -1,6 +1,8 @@
 //! From what the server answered to a completion.
 
-use loopctl_plugin_sdk::codec::{Cut, broken_off, count, empty, is_torn, parse_body, sanitize_line, word};
+use loopctl_plugin_sdk::codec::{
+    CacheWrites, Count, Cut, TokenCounts, broken_off, empty, is_torn, parse_body, sanitize_line, word,
+};
 use loopctl_plugin_sdk::protocol::{Completion, HttpResponse, Usage};
 use loopctl_plugin_sdk::{Failure, Value};
 
@@ -30,15 +32,17 @@ pub(crate) fn decode(response: &HttpResponse) -> Result<Completion, Failure> {
         return Err(errors::failure(response));
     }
     let body = parse_body(response)?;
-    if let Some(failure) = errors::within(response, &body) {
+    let candidate = body.pointer("/candidates/0");
+    let text = candidate.map(text).unwrap_or_default();
+    let usage = usage(&body, !text.is_empty() || candidate.is_some_and(calls));
+    if let Some(failure) = errors::within(response, &body, candidate.is_some(), usage) {
         return Err(failure);
     }
-    let usage = usage(&body);
     if let Some(reason) = word(&body, "/promptFeedback/blockReason") {
         let message = format!("Gemini refuses the prompt: {}", sanitize_line(&reason, EXPLANATION));
         return Err(Cut { message, finish_reason: &reason, usage }.failure());
     }
-    let Some(candidate) = body.pointer("/candidates/0") else {
+    let Some(candidate) = candidate else {
         // An empty answer is one of the API's; anything else is not.
         return Err(
             match body.get("candidates").or(body.get("usageMetadata")).or(body.get("promptFeedback")) {
@@ -61,7 +65,6 @@ pub(crate) fn decode(response: &HttpResponse) -> Result<Completion, Failure> {
         let message = format!("Gemini withheld the answer ({stopped}){}", why.unwrap_or_default());
         return Err(Cut { message, finish_reason: stopped, usage }.failure());
     }
-    let text = text(candidate);
     if text.trim().is_empty() {
         let why =
             if stopped.is_empty() { String::new() } else { format!(" ({})", sanitize_line(stopped, 40)) };
@@ -105,15 +108,17 @@ fn calls(candidate: &Value) -> bool {
     parts.is_some_and(|parts| parts.iter().any(|part| part.get("functionCall").is_some()))
 }
 
-/// Thinking is paid for like writing; cached tokens are among those of the prompt.
-fn usage(body: &Value) -> Usage {
-    let input_tokens = count(body, "/usageMetadata/promptTokenCount")
-        .saturating_add(count(body, "/usageMetadata/toolUsePromptTokenCount"));
-    Usage {
-        input_tokens,
-        cached_input_tokens: count(body, "/usageMetadata/cachedContentTokenCount").min(input_tokens),
-        output_tokens: count(body, "/usageMetadata/candidatesTokenCount")
-            .saturating_add(count(body, "/usageMetadata/thoughtsTokenCount")),
-        cost_usd: None,
+/// Thinking is paid for like writing; cached tokens are among those of the prompt. Google leaves out what is 0.
+fn usage(body: &Value, answered: bool) -> Usage {
+    let part = |name: &str| Count::told_if_any(body, &format!("/usageMetadata/{name}"));
+    TokenCounts {
+        input: Count::told(body, "/usageMetadata/promptTokenCount").and(part("toolUsePromptTokenCount")),
+        cached: part("cachedContentTokenCount"),
+        cache_writes: CacheWrites::NONE,
+        written: Count::told(body, "/usageMetadata/candidatesTokenCount"),
+        thought: part("thoughtsTokenCount"),
+        total: TokenCounts::total(body, "/usageMetadata/totalTokenCount"),
+        answered,
     }
+    .usage()
 }

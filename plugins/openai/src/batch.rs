@@ -7,12 +7,14 @@ use loopctl_plugin_sdk::codec::batch::{
     BOUNDARY, ask_later, bare, checked_id, create, handle_segment, line_body, no_result, result, send,
     undone, upload, with_json,
 };
-use loopctl_plugin_sdk::codec::{count, error_status, parse_body, sanitize_line, segment, word};
+use loopctl_plugin_sdk::codec::{
+    count, error_status, lenient_json, parse_body, sanitize_line, segment, word,
+};
 use loopctl_plugin_sdk::protocol::batch::{
     BatchAnswer, BatchLimits, BatchLine, BatchResult, BatchSince, BatchState, BatchStatus, BatchTurn,
     BatchUpload, FoundBatch, FoundBy, LineOutcome, NewBatch,
 };
-use loopctl_plugin_sdk::protocol::{HttpRequest, HttpResponse};
+use loopctl_plugin_sdk::protocol::{HttpRequest, HttpResponse, Usage};
 use loopctl_plugin_sdk::{BatchCodec, Failure, Value};
 use serde_json::json;
 
@@ -161,7 +163,7 @@ impl BatchCodec for OpenAi {
     }
 
     fn result(&self, line: &str) -> Result<BatchResult, Failure> {
-        let line: Value = serde_json::from_str(line).map_err(|_| no_result())?;
+        let line = lenient_json(line).map_err(|_| no_result())?;
         let id = word(&line, "/custom_id").ok_or_else(no_result)?;
         if let Some(response) = line.get("response").filter(|response| response.is_object()) {
             let status = response.get("status_code").and_then(Value::as_u64);
@@ -255,7 +257,8 @@ fn well(response: &HttpResponse) -> Result<Value, Failure> {
         return Err(errors::failure(response));
     }
     let body = parse_body(response)?;
-    errors::within(response, &body).map_or(Ok(body), Err)
+    let answered = body.get("id").or(body.get("data")).is_some();
+    errors::within(response, &body, answered, Usage::default()).map_or(Ok(body), Err)
 }
 
 fn unlike(what: &str) -> Failure {

@@ -1,6 +1,8 @@
 //! From what the server answered to a completion.
 
-use loopctl_plugin_sdk::codec::{Cut, broken_off, count, empty, is_torn, parse_body, place, word, written};
+use loopctl_plugin_sdk::codec::{
+    CacheWrites, Count, Cut, TokenCounts, broken_off, empty, is_torn, parse_body, place, word, written,
+};
 use loopctl_plugin_sdk::protocol::{Completion, HttpResponse, Usage};
 use loopctl_plugin_sdk::{Failure, Value};
 
@@ -12,22 +14,23 @@ pub(crate) fn decode(settings: &Settings, response: &HttpResponse) -> Result<Com
         return Err(errors::failure(response));
     }
     let body = parse_body(response)?;
-    // OpenRouter answers 200 when the model's own provider failed later on.
-    if let Some(failure) = errors::within(response, &body) {
+    let choices = body.get("choices");
+    let choice = choices.and_then(Value::as_array).and_then(|choices| choices.first());
+    let text = choice.map(text).unwrap_or_default();
+    let usage = usage(settings, &body, choice.is_some_and(|choice| !is_silent(choice, &text)));
+    // OpenRouter answers 200 when the model's own provider failed later on, and says so of the answer or of its choice.
+    let failed = errors::within(response, &body, choice.is_some(), usage);
+    if let Some(failure) = failed.or_else(|| errors::within(response, choice?, true, usage)) {
         return Err(failure);
     }
-    let Some(choices) = body.get("choices") else {
-        return Err(Failure::permanent(
-            "the answer has no `choices`, so it is none of chat completions: check `base_url`",
-        ));
+    let Some(choice) = choice else {
+        return Err(match choices {
+            Some(_) => empty("the answer has no choices: the model said nothing", &usage),
+            None => Failure::permanent(
+                "the answer has no `choices`, so it is none of chat completions: check `base_url`",
+            ),
+        });
     };
-    let usage = usage(settings, &body);
-    let Some(choice) = choices.as_array().and_then(|choices| choices.first()) else {
-        return Err(empty("the answer has no choices: the model said nothing", &usage));
-    };
-    if let Some(failure) = errors::within(response, choice) {
-        return Err(failure);
-    }
 
     let finish_reason = word(choice, "/finish_reason");
     let stopped = finish_reason.as_deref().unwrap_or_default();
@@ -49,7 +52,6 @@ pub(crate) fn decode(settings: &Settings, response: &HttpResponse) -> Result<Com
         }
         _ => {}
     }
-    let text = text(choice);
     if text.trim().is_empty() {
         return Err(empty(format!("the answer is empty: {}", why_empty(choice)), &usage));
     }
@@ -74,6 +76,13 @@ fn text(choice: &Value) -> String {
     }
 }
 
+/// Whether the model has written nothing that it would be paid for.
+fn is_silent(choice: &Value, text: &str) -> bool {
+    let elsewhere = ["/message/reasoning_content", "/message/reasoning", "/message/refusal"];
+    let called = place(choice, "/message/tool_calls/0").is_some();
+    text.is_empty() && !called && elsewhere.iter().all(|pointer| word(choice, pointer).is_none())
+}
+
 fn why_empty(choice: &Value) -> &'static str {
     let thought = ["/message/reasoning_content", "/message/reasoning"];
     if thought.iter().any(|pointer| word(choice, pointer).is_some()) {
@@ -91,27 +100,41 @@ fn has_refusal_part(choice: &Value) -> bool {
 }
 
 /// What was thought is part of `completion_tokens` at OpenAI; elsewhere (Gemini's compatible endpoint, xAI) only the total
-/// has it.
-fn usage(settings: &Settings, body: &Value) -> Usage {
-    let input_tokens = count(body, "/usage/prompt_tokens");
-    let total = if input_tokens == 0 { 0 } else { count(body, "/usage/total_tokens") };
+/// has it, or it is counted by itself and is more than what was written.
+fn usage(settings: &Settings, body: &Value, answered: bool) -> Usage {
     let cached = [
         "/usage/prompt_tokens_details/cached_tokens",
         // DeepSeek's and Moonshot's.
         "/usage/prompt_cache_hit_tokens",
         "/usage/cached_tokens",
     ];
-    Usage {
-        input_tokens,
-        cached_input_tokens: cached
-            .map(|pointer| count(body, pointer))
-            .into_iter()
-            .fold(0, u64::max)
-            .min(input_tokens),
-        output_tokens: count(body, "/usage/completion_tokens").max(total.saturating_sub(input_tokens)),
-        // Only OpenRouter's number is one of US dollars.
-        cost_usd: cost(body).filter(|_| settings.service == Service::OpenRouter),
-    }
+    // OpenRouter's and LiteLLM's, of models whose vendors charge for it.
+    let cache_writes = [
+        "/usage/prompt_tokens_details/cache_write_tokens",
+        "/usage/prompt_tokens_details/cache_creation_tokens",
+        "/usage/cache_creation_input_tokens",
+    ];
+    let most = |places: &[&str]| {
+        let counts = places.iter().map(|pointer| Count::told_if_any(body, pointer));
+        counts.fold(Count { least: 0, whole: true }, |most, count| Count {
+            least: most.least.max(count.least),
+            whole: most.whole && count.whole,
+        })
+    };
+    let written = Count::told(body, "/usage/completion_tokens");
+    let thought = Count::told_if_any(body, "/usage/completion_tokens_details/reasoning_tokens");
+    let beside = thought.least > written.least;
+    let usage = TokenCounts {
+        input: Count::told(body, "/usage/prompt_tokens"),
+        cached: most(&cached),
+        cache_writes: CacheWrites { minutes: most(&cache_writes), ..CacheWrites::NONE },
+        written,
+        thought: if beside { thought } else { Count { least: 0, whole: true } },
+        total: TokenCounts::total(body, "/usage/total_tokens"),
+        answered,
+    };
+    // Only OpenRouter's number is one of US dollars.
+    Usage { cost_usd: cost(body).filter(|_| settings.service == Service::OpenRouter), ..usage.usage() }
 }
 
 /// What was paid. With a key of one's own at the model's vendor, `cost` is only what the router itself takes; without one,

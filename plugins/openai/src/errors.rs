@@ -1,7 +1,12 @@
 //! What OpenAI and the servers that are like it say when they don't answer.
 
-use loopctl_plugin_sdk::codec::{ApiError, WITHOUT_TEMPERATURE, error_body, error_status, retry_after, word};
-use loopctl_plugin_sdk::protocol::HttpResponse;
+use std::time::Duration;
+
+use loopctl_plugin_sdk::codec::{
+    ApiError, WITHOUT_TEMPERATURE, error_body, error_status, is_quota_of_days, retry_after, says_nothing,
+    word,
+};
+use loopctl_plugin_sdk::protocol::{HttpResponse, Usage};
 use loopctl_plugin_sdk::{Failure, Value};
 
 /// Errors that come as 429 and that no waiting cures.
@@ -15,6 +20,9 @@ const OUT_OF_CREDIT: &[&str] = &[
     "project_spend_limit_exceeded",
 ];
 
+/// A shorter wait than this is not one for the next day.
+const SOON: Duration = Duration::from_secs(3600);
+
 /// Where servers say in words what is wrong. `{"error": "…"}` is what Ollama and LM Studio write, `detail` what everything
 /// built with FastAPI does (in a list, beside what it was sent), `message` older vLLMs and most gateways, `errors` Cloudflare.
 const MESSAGES: &[&str] =
@@ -22,24 +30,32 @@ const MESSAGES: &[&str] =
 
 /// Of a response whose status says that it failed.
 pub(crate) fn failure(response: &HttpResponse) -> Failure {
-    failed(response, &error_body(response), response.status)
+    failed(response, &error_body(response), response.status, Usage::default())
 }
 
-/// Of a response that says it is well, or a choice in one, which holds an error all the same.
-pub(crate) fn within(response: &HttpResponse, part: &Value) -> Option<Failure> {
-    part.get("error")
-        .filter(|error| error.is_object() || error.as_str().is_some_and(|said| !said.is_empty()))?;
+/// Of a response that says it is well, or a choice in one, which holds an error all the same. One that says nothing is none
+/// where an answer stands beside it.
+pub(crate) fn within(response: &HttpResponse, part: &Value, answered: bool, usage: Usage) -> Option<Failure> {
+    let error = part.get("error").filter(|error| !error.is_null())?;
+    if says_nothing(error) && (answered || !error.is_object()) {
+        return None;
+    }
     // Without a number: something behind the server failed, and may not fail again.
-    Some(failed(response, part, error_status(part).unwrap_or(502)))
+    Some(failed(response, part, error_status(part).unwrap_or(502), usage))
 }
 
-fn failed(response: &HttpResponse, body: &Value, status: u16) -> Failure {
+fn failed(response: &HttpResponse, body: &Value, status: u16, usage: Usage) -> Failure {
     let code = word(body, "/error/code").or_else(|| word(body, "/error/type"));
     let message = MESSAGES.iter().find_map(|place| word(body, place));
     let kind = [word(body, "/error/code"), word(body, "/error/type")];
     let out_of_credit =
         status == 402 || kind.iter().flatten().any(|kind| OUT_OF_CREDIT.contains(&kind.as_str()));
-    let hint = what_to_leave_out(status, message.as_deref().unwrap_or_default());
+    let words = message.as_deref().unwrap_or_default();
+    let hint = what_to_leave_out(status, words);
+    let retry_after = retry_after(response);
+    // What comes back bit by bit says so: a day's quota of OpenAI's grows again by the second.
+    let soon = words.contains("try again in") || retry_after.is_some_and(|wait| wait < SOON);
+    let out_of_quota = status == 429 && !soon && is_quota_of_days(words);
     let error = ApiError {
         status,
         message,
@@ -48,9 +64,14 @@ fn failed(response: &HttpResponse, body: &Value, status: u16) -> Failure {
         request_id: ["x-request-id", "apim-request-id", "request-id"]
             .iter()
             .find_map(|name| response.headers.get(*name).cloned()),
-        retry_after: retry_after(response),
+        retry_after,
+        usage,
     };
-    if out_of_credit { error.out_of_credit() } else { error.failure() }
+    match (out_of_credit, out_of_quota) {
+        (true, _) => error.out_of_credit(),
+        (_, true) => error.out_of_quota(),
+        _ => error.failure(),
+    }
 }
 
 /// What the request can do without, if the words blame it.

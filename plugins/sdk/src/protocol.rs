@@ -438,12 +438,27 @@ pub struct Usage {
     /// Those of `input_tokens` that the provider had cached, and may charge less for.
     #[serde(default)]
     pub cached_input_tokens: u64,
+    /// Those of `input_tokens` that the provider wrote to a cache which keeps them for minutes, and may charge more for.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub cache_write_tokens: u64,
+    /// Those of `input_tokens` that the provider wrote to a cache which keeps them for an hour.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub cache_write_1h_tokens: u64,
     /// Tokens written.
     #[serde(default)]
     pub output_tokens: u64,
+    /// Whether a count that decides the price was missing or made no sense. The counts are then the least that it took, and
+    /// what that costs is unknown.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub partial: bool,
     /// In US dollars, 0 and up; absent when unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_usd: Option<f64>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// Why a call failed, in words; the status beside it says of which kind.

@@ -27,6 +27,7 @@ use serde::{Deserialize, Serialize};
 use super::{CallFailure, Provider};
 
 pub use results::{BatchDownload, Taken};
+pub use stored::without_result;
 pub use submit::NotSubmitted;
 
 /// What the vendor calls a batch.

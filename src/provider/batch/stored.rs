@@ -1,5 +1,6 @@
 //! An answer that was kept, read as if it had just come.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use loopctl_plugin_sdk::abi::LC_DECODE;
@@ -19,6 +20,18 @@ use crate::value::Usd;
 
 /// How long the plugin may take to read one answer.
 const THINKS: Duration = Duration::from_secs(60);
+
+/// The header of what stands for a result that can't be had. Plugins give results headers of their own making only.
+const NO_RESULT: &str = "x-loopctl-batch-without-result";
+
+/// Stands for the result of a line of which a batch says nothing that can be read. It may be answered the next time, and may
+/// have been answered, and paid for, this time.
+#[doc(hidden)]
+#[must_use]
+pub fn without_result() -> HttpResponse {
+    let headers = BTreeMap::from([(NO_RESULT.to_owned(), "true".to_owned())]);
+    HttpResponse { status: 200, headers, body: String::new() }
+}
 
 impl Provider {
     /// What a line of a batch comes to: `answer` is read by the plugin like one that was asked for online, and judged,
@@ -53,8 +66,13 @@ impl Provider {
             return Err(CallError::new(FailureKind::InvalidRequest, "the provider has no batches").unsent());
         };
         let mut errand = HttpAttempt::new(request, Deadline::new(THINKS));
-        errand.heard(&answer);
-        let outcome = self.read_answer(&answer, &mut errand).await;
+        let outcome = if answer.headers.contains_key(NO_RESULT) {
+            let message = "the batch has no result of this call that can be read";
+            Err(CallError::new(FailureKind::Transient, message))
+        } else {
+            errand.heard(&answer);
+            self.read_answer(&answer, &mut errand).await
+        };
         // Who turns a request away charges nothing for it.
         let free = answer.status >= 400;
         let outcome = outcome

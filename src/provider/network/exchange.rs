@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use loopctl_plugin_sdk::protocol::{HttpRequest, HttpResponse};
+use reqwest::header::{CONTENT_ENCODING, HeaderMap};
 use reqwest::{Body, Method, StatusCode, Url};
 use tokio::time::timeout;
 
@@ -216,10 +217,9 @@ impl HttpTransport {
             return Err(CallError { free: true, ..fault.help("check `base_url`") });
         }
         if status.is_success()
-            && let Some(coding) = response.headers().get(reqwest::header::CONTENT_ENCODING)
-            && !coding.as_bytes().eq_ignore_ascii_case(b"identity")
+            && let Some(coding) = coding(response.headers())
         {
-            let coding = sanitize_message(&String::from_utf8_lossy(coding.as_bytes()));
+            let coding = sanitize_message(&coding);
             let message = format!("the server's answer is compressed (`{coding}`), which was not asked for");
             return Err(CallError::new(FailureKind::Permanent, message).help(
                 "have the server, or what is in front of it, answer as `accept-encoding: identity` says",
@@ -275,6 +275,16 @@ impl Answer {
     }
 }
 
+/// How a body is coded, if it is: a header that is empty, or says `identity`, says that it is not.
+fn coding(headers: &HeaderMap) -> Option<String> {
+    let all =
+        headers.get_all(CONTENT_ENCODING).iter().map(|coding| String::from_utf8_lossy(coding.as_bytes()));
+    let all = all.collect::<Vec<_>>().join(", ");
+    let is_none = |coding: &str| coding.is_empty() || coding.eq_ignore_ascii_case("identity");
+    let coded = !all.split(',').all(|coding| is_none(coding.trim()));
+    coded.then_some(all)
+}
+
 /// The text of a body. A byte order mark before JSON is none of it (RFC 8259, 8.1). Of a failure, any text will do.
 fn text_of(mut body: Vec<u8>, status: StatusCode) -> Result<String, FromUtf8Error> {
     if body.starts_with(b"\xef\xbb\xbf") {
@@ -283,5 +293,38 @@ fn text_of(mut body: Vec<u8>, status: StatusCode) -> Result<String, FromUtf8Erro
     match String::from_utf8(body) {
         Err(error) if !status.is_success() => Ok(String::from_utf8_lossy(error.as_bytes()).into_owned()),
         text => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use reqwest::header::HeaderValue;
+
+    #[test]
+    fn an_empty_coding_is_none() {
+        let told = |values: &[&'static str]| {
+            let mut headers = HeaderMap::new();
+            for value in values {
+                headers.append(CONTENT_ENCODING, HeaderValue::from_static(value));
+            }
+            coding(&headers)
+        };
+        let none: [&[&str]; 8] = [
+            &[],
+            &[""],
+            &[" "],
+            &["identity"],
+            &["Identity "],
+            &["", "identity"],
+            &["identity, identity"],
+            &[","],
+        ];
+        for values in none {
+            assert_eq!(told(values), None, "{values:?}");
+        }
+        for values in [&["gzip"][..], &["identity", "br"], &["identity, gzip"], &["x"]] {
+            assert!(told(values).is_some(), "{values:?}");
+        }
     }
 }

@@ -15,6 +15,7 @@
 //! | `errand` | one attempt at a call, and what its end means for the next |
 //! | `verdict` | what a status makes of a failure |
 //! | `retry_after` | how long a server asks to wait |
+//! | `rate_limit` | the IETF's headers of what remains of a limit |
 //! | `backoff` | how long to wait when it doesn't ask |
 //! | `limits` | how fast one server is asked with one key |
 //! | `server` | what is known of one server |
@@ -34,6 +35,7 @@ mod exchange;
 mod keys;
 mod limits;
 mod method;
+mod rate_limit;
 mod redact;
 mod retry_after;
 mod retry_budget;

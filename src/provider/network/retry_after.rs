@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use super::rate_limit;
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::fmt::rfc2822::DateTimeParser;
@@ -12,7 +13,7 @@ use jiff::tz::TimeZone;
 const FOR_EVER: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
 
 /// The headers of an answer: names in lower case.
-type Headers = BTreeMap<String, String>;
+pub(super) type Headers = BTreeMap<String, String>;
 
 /// The wait that an answer asks for before another try: `retry-after-ms`, `Retry-After` (RFC 9110, 10.2.3: seconds or a
 /// date), or, of a 429 without either, the time until the spent window of a rate limit opens again.
@@ -25,7 +26,7 @@ pub(super) fn asked(headers: &Headers, status: u16, now: Timestamp) -> Option<Du
             if status != 429 {
                 return None;
             }
-            exhausted(headers, now).or_else(|| {
+            exhausted(headers, now).or_else(|| rate_limit::come_back(headers)).or_else(|| {
                 // Said without what remains, it is when to come back.
                 let alone = |kind: &str| {
                     let said = header(&format!("{kind}-remaining")).is_some();
@@ -48,6 +49,7 @@ pub(super) fn exhausted(headers: &Headers, now: Timestamp) -> Option<Duration> {
             let resets = known.then(|| name.replace("-remaining", "-reset"))?;
             reset(headers.get(&resets)?.trim(), now)
         })
+        .chain(rate_limit::exhausted(headers))
         .max()
 }
 
@@ -119,7 +121,7 @@ fn until(then: Timestamp, now: Timestamp) -> Duration {
     Duration::try_from(then.duration_since(now)).unwrap_or_default()
 }
 
-fn seconds(wait: f64) -> Option<Duration> {
+pub(super) fn seconds(wait: f64) -> Option<Duration> {
     if !wait.is_finite() || wait < 0.0 {
         return None;
     }
@@ -179,6 +181,10 @@ mod tests {
             (&[("ratelimit-reset", "12")], Some(12_000)),
             (&[("x-ratelimit-remaining", "3"), ("x-ratelimit-reset", "12")], None),
             (&[("retry-after", "2"), ("x-ratelimit-reset", "12")], Some(2_000)),
+            (&[("ratelimit", "\"default\";r=0;t=2")], Some(2_000)),
+            (&[("ratelimit", "\"default\";r=0;t=2"), ("retry-after", "7")], Some(7_000)),
+            (&[("ratelimit", "\"default\";r=5;t=2")], None),
+            (&[("ratelimit-policy", "\"default\";q=5;w=3")], Some(3_000)),
             (&[], None),
         ] {
             let wait = asked(&headers(pairs), 429, now()).map(|wait| wait.as_millis());
@@ -192,7 +198,7 @@ mod tests {
         #[test]
         fn no_header_makes_it_panic_or_wait_beyond_all_bounds(text in ".{0,40}", number in any::<f64>()) {
             for value in [text, number.to_string(), format!("{number}s")] {
-                for name in ["retry-after", "retry-after-ms", "x-ratelimit-reset"] {
+                for name in ["retry-after", "retry-after-ms", "x-ratelimit-reset", "ratelimit", "ratelimit-policy"] {
                     let wait = asked(&headers(&[(name, &value)]), 429, now()).unwrap_or_default();
                     prop_assert!(wait <= FOR_EVER.max(Duration::from_secs(9000 * 366 * 24 * 3600)));
                 }

@@ -98,12 +98,9 @@ fn rows() -> Vec<Row> {
         Row::new("429 with `Retry-After: 0`, always", Breaks(3), &["429"], |_| {
             vec![(Always, Fault::RetryAfter(0))]
         }),
-        Row {
-            apis: &[Api::OpenAi, Api::Anthropic],
-            ..Row::new("the account's quota or credit is used up", Breaks(1), &["lan"], |_| {
-                vec![(Always, Fault::Error(Problem::TooMany { quota: true }))]
-            })
-        },
+        Row::new("the account's quota or credit is used up", Breaks(1), &["lan"], |_| {
+            vec![(Always, Fault::Error(Problem::TooMany { quota: true }))]
+        }),
         Row::new("500 twice, then fine", Passes(3), &["500"], |_| {
             vec![(Until(2), Fault::Error(Problem::Broken))]
         }),
@@ -137,6 +134,16 @@ fn rows() -> Vec<Row> {
         Row::new("a letter that is not UTF-8", Breaks(1), &["not UTF-8"], |_| vec![(Always, Fault::NotUtf8)]),
         Row::new("an answer that is compressed, which was not asked for", Breaks(1), &["`gzip`"], |_| {
             vec![(Always, Fault::Compressed)]
+        }),
+        Row::new("an empty `Content-Encoding`", Passes(1), &[], |_| vec![(Always, Fault::EmptyCoding)]),
+        Row::new("an error beside the answer that says nothing (`{}`, code 0)", Passes(1), &[], |_| {
+            vec![(Always, Fault::EmptyError)]
+        }),
+        Row::new("an error beside the answer, once", Passes(2), &["broke off"], |_| {
+            vec![(At(1), Fault::ErrorBeside)]
+        }),
+        Row::new("half a surrogate pair (`\\ud83d`) beside the answer", Passes(1), &[], |_| {
+            vec![(Always, Fault::HalfSurrogate)]
         }),
         Row::new("a byte order mark before the answer", Passes(1), &[], |_| vec![(Always, Fault::Marked)]),
         Row::new("200 with a stream of events, always", Breaks(1), &["streams its answer"], |_| {

@@ -302,8 +302,11 @@ pub(super) fn error(problem: &Problem) -> (u16, Value) {
             429,
             "RESOURCE_EXHAUSTED",
             "You exceeded your current quota, please check your plan and billing details.".to_owned(),
-            json!([{ "@type": "type.googleapis.com/google.rpc.QuotaFailure", "violations": [{
-                "quotaId": "GenerateRequestsPerDayPerProjectPerModel" }] }]),
+            json!([
+                { "@type": "type.googleapis.com/google.rpc.QuotaFailure", "violations": [{
+                    "quotaId": "GenerateRequestsPerDayPerProjectPerModel-FreeTier", "quotaValue": "20" }] },
+                { "@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "1s" },
+            ]),
         ),
         Problem::Broken => (500, "INTERNAL", "An internal error has occurred. Please retry.".to_owned(), Value::Null),
         Problem::Overloaded => {

@@ -50,6 +50,7 @@ fn a_key_that_is_revoked_and_an_account_without_credit_end_the_batch_at_once() {
         (Api::Gemini, revoked(), "check the key in the environment variable `GEMINI_API_KEY`"),
         (Api::OpenAi, spent(), "the account needs credit"),
         (Api::Anthropic, spent(), "the account needs credit"),
+        (Api::Gemini, spent(), "the quota of a day"),
     ] {
         let place = reports(5);
         let vendor = vendor(api, vec![(When::At(3), Fault::Error(problem))]);

@@ -31,6 +31,14 @@ pub(super) enum Fault {
     NotUtf8,
     /// The answer, said to be compressed.
     Compressed,
+    /// The answer, with a header that names no coding.
+    EmptyCoding,
+    /// The answer, beside an error that says nothing.
+    EmptyError,
+    /// The answer, beside an error.
+    ErrorBeside,
+    /// The answer, beside half a surrogate pair.
+    HalfSurrogate,
     /// The answer after a byte order mark.
     Marked,
     /// 200 with a stream of events that nobody asked for.
@@ -283,6 +291,13 @@ impl Desk {
                 answer.send(stream)
             }
             Fault::Compressed => self.answer(call, asked).with("content-encoding", "gzip").send(stream),
+            Fault::EmptyCoding => self.answer(call, asked).with("content-encoding", "").send(stream),
+            Fault::EmptyError => self.beside(call, asked, r#""error":{"code":0,"message":""}"#).send(stream),
+            Fault::ErrorBeside => {
+                let error = r#""error":{"code":503,"message":"The upstream broke off."}"#;
+                self.beside(call, asked, error).send(stream)
+            }
+            Fault::HalfSurrogate => self.beside(call, asked, r#""note":"\ud83d""#).send(stream),
             Fault::Marked => {
                 let mut answer = self.answer(call, asked);
                 answer.body.splice(0..0, *b"\xef\xbb\xbf");
@@ -336,6 +351,13 @@ impl Desk {
     fn answer(&self, call: usize, asked: &Asked) -> Response {
         let value = self.says(call, asked);
         self.api.answer(call, asked, &value, Manner::Whole)
+    }
+
+    /// The answer with another member.
+    fn beside(&self, call: usize, asked: &Asked, member: &str) -> Response {
+        let mut answer = self.answer(call, asked);
+        answer.body.splice(0..1, format!("{{{member},").into_bytes());
+        answer
     }
 
     /// What the model says next, in the form that the schema of the request asks for.

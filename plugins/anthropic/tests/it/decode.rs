@@ -26,7 +26,13 @@ fn a_whole_answer() {
         decoded(200, &body).unwrap(),
         Completion {
             value: Some(json!({"a": 1})),
-            usage: Usage { input_tokens: 20, cached_input_tokens: 7, output_tokens: 5, cost_usd: None },
+            usage: Usage {
+                input_tokens: 20,
+                cached_input_tokens: 7,
+                cache_write_tokens: 3,
+                output_tokens: 5,
+                ..Usage::default()
+            },
             model: Some("claude-sonnet-5".into()),
             response_id: Some("msg_1".into()),
             finish_reason: Some("tool_use".into()),
@@ -176,7 +182,9 @@ fn an_answer_without_a_word_was_paid_for() {
     let failure = decoded(200, &answer(json!([]), "end_turn")).unwrap_err();
     assert_eq!(
         failure.error.detail,
-        Some(json!({"usage": {"input_tokens": 20, "cached_input_tokens": 7, "output_tokens": 5}}))
+        Some(
+            json!({"usage": {"input_tokens": 20, "cached_input_tokens": 7, "cache_write_tokens": 3, "output_tokens": 5}})
+        )
     );
 }
 
@@ -189,4 +197,82 @@ fn torn_answers_and_waits() {
     assert_eq!(slow.error.retry_after_ms, Some(30_000));
     assert_eq!(slow.error.message, "the API answers 429");
     assert_eq!(slow.error.detail.unwrap()["request_id"], "req_2");
+}
+
+/// Counts, then what was read, of a cache, written to it for minutes and for an hour, written, and whether that is all.
+#[test]
+fn what_is_written_to_a_cache_is_told_by_how_long_it_is_kept() {
+    for (usage, expected) in [
+        (
+            json!({"input_tokens": 3, "cache_creation_input_tokens": 12304, "cache_read_input_tokens": 0, "output_tokens": 550}),
+            (12307, 0, 12304, 0, 550, true),
+        ),
+        (
+            json!({"input_tokens": 3, "cache_creation_input_tokens": 300, "output_tokens": 5,
+                "cache_creation": {"ephemeral_5m_input_tokens": 100, "ephemeral_1h_input_tokens": 200}}),
+            (303, 0, 100, 200, 5, true),
+        ),
+        (
+            json!({"input_tokens": 3, "output_tokens": 5, "cache_creation": {"ephemeral_1h_input_tokens": 200}}),
+            (203, 0, 0, 200, 5, true),
+        ),
+        (
+            json!({"input_tokens": 3, "cache_creation_input_tokens": 300, "output_tokens": 5, "cache_creation": null}),
+            (303, 0, 300, 0, 5, true),
+        ),
+        // How long the rest is kept isn't said.
+        (
+            json!({"input_tokens": 3, "cache_creation_input_tokens": 300, "output_tokens": 5,
+                "cache_creation": {"ephemeral_5m_input_tokens": 100}}),
+            (303, 0, 300, 0, 5, false),
+        ),
+        (
+            json!({"input_tokens": 3, "output_tokens": "5", "cache_read_input_tokens": 7}),
+            (10, 7, 0, 0, 5, true),
+        ),
+        (json!({"input_tokens": 3}), (3, 0, 0, 0, 0, false)),
+        (json!({"input_tokens": 3, "output_tokens": 0}), (3, 0, 0, 0, 0, false)),
+        (json!({"output_tokens": 5}), (0, 0, 0, 0, 5, false)),
+        (
+            json!({"input_tokens": 3, "output_tokens": 5, "cache_read_input_tokens": -7}),
+            (3, 0, 0, 0, 5, false),
+        ),
+        (
+            json!({"input_tokens": 3, "output_tokens": 5, "cache_creation_input_tokens": "x"}),
+            (3, 0, 0, 0, 5, false),
+        ),
+        (json!(null), (0, 0, 0, 0, 0, true)),
+    ] {
+        let mut body = answer(json!([call(json!({"a": 1}))]), "tool_use");
+        body["usage"] = usage;
+        let usage = decoded(200, &body).unwrap().usage;
+        let found = (
+            usage.input_tokens,
+            usage.cached_input_tokens,
+            usage.cache_write_tokens,
+            usage.cache_write_1h_tokens,
+            usage.output_tokens,
+            !usage.partial,
+        );
+        assert_eq!(found, expected, "{body}");
+    }
+}
+
+#[test]
+fn an_error_beside_an_answer_is_one_if_it_says_something() {
+    let mut body = answer(json!([call(json!({"a": 1}))]), "tool_use");
+    for error in [json!(null), json!({}), json!(""), json!({"type": "", "message": null})] {
+        body["error"] = error;
+        assert_eq!(decoded(200, &body).unwrap().value, Some(json!({"a": 1})));
+    }
+    body["error"] = json!({"type": "overloaded_error", "message": "Overloaded"});
+    let failure = decoded(200, &body).unwrap_err();
+    assert_eq!(failure.status, abi::LC_TRANSIENT, "{failure}");
+    assert_eq!(failure.error.detail.unwrap()["usage"]["output_tokens"], 5);
+}
+
+#[test]
+fn half_a_surrogate_is_no_reason_to_ask_again() {
+    let body = r#"{"content": [{"type": "tool_use", "name": "answer", "input": {"n": "x\ud83d", "m": 1}}]}"#;
+    assert_eq!(read(200, &[], body).unwrap().value, Some(json!({"n": "x\u{fffd}", "m": 1})));
 }

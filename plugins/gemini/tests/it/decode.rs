@@ -20,7 +20,7 @@ fn a_whole_answer() {
         decoded(200, &answer(parts, "STOP")).unwrap(),
         Completion {
             text: Some("{\"a\": 1}".into()),
-            usage: Usage { input_tokens: 20, cached_input_tokens: 8, output_tokens: 105, cost_usd: None },
+            usage: Usage { input_tokens: 20, cached_input_tokens: 8, output_tokens: 105, ..Usage::default() },
             model: Some("gemini-3-001".into()),
             response_id: Some("r-1".into()),
             finish_reason: Some("STOP".into()),
@@ -183,4 +183,120 @@ fn torn_answers_and_waits() {
     assert_eq!(slow.error.retry_after_ms, Some(22_500));
     let slow = read(429, &[("retry-after", "9")], "").unwrap_err();
     assert_eq!(slow.error.retry_after_ms, Some(9_000));
+}
+
+/// Counts, then what was read, written, and whether that is all.
+#[test]
+fn what_is_not_told_is_taken_from_the_total_or_unknown() {
+    for (usage, expected) in [
+        (json!({"promptTokenCount": 1000, "totalTokenCount": 1100}), (1000, 100, true)),
+        (
+            json!({"promptTokenCount": 1000, "candidatesTokenCount": null, "totalTokenCount": "1100"}),
+            (1000, 100, true),
+        ),
+        (
+            json!({"promptTokenCount": 1000, "thoughtsTokenCount": 60, "totalTokenCount": 1100}),
+            (1000, 100, true),
+        ),
+        // All of it was thought, and yet there are words.
+        (
+            json!({"promptTokenCount": 1000, "thoughtsTokenCount": 100, "totalTokenCount": 1100}),
+            (1000, 100, false),
+        ),
+        (json!({"promptTokenCount": 1000}), (1000, 0, false)),
+        (json!({"promptTokenCount": 1000, "candidatesTokenCount": 0}), (1000, 0, false)),
+        (
+            json!({"promptTokenCount": 1000, "candidatesTokenCount": -5, "totalTokenCount": 990}),
+            (1000, 0, false),
+        ),
+        (json!({"promptTokenCount": 1000, "candidatesTokenCount": 1.5}), (1000, 0, false)),
+        (json!({"candidatesTokenCount": 5, "totalTokenCount": 1005}), (1000, 5, false)),
+        (json!({"totalTokenCount": 1100}), (1100, 0, false)),
+        (
+            json!({"promptTokenCount": 1000, "toolUsePromptTokenCount": 50, "candidatesTokenCount": 5,
+                "totalTokenCount": 1055}),
+            (1050, 5, true),
+        ),
+        (
+            json!({"promptTokenCount": 1000, "candidatesTokenCount": 5, "thoughtsTokenCount": "much"}),
+            (1000, 5, false),
+        ),
+        (
+            json!({"promptTokenCount": 10, "candidatesTokenCount": 5, "cachedContentTokenCount": 11}),
+            (10, 5, false),
+        ),
+        (json!({}), (0, 0, true)),
+    ] {
+        let mut body = answer(json!([{"text": "{}"}]), "STOP");
+        body["usageMetadata"] = usage;
+        let usage = decoded(200, &body).unwrap().usage;
+        assert_eq!((usage.input_tokens, usage.output_tokens, !usage.partial), expected, "{body}");
+    }
+    // Without a word, what Google leaves out is 0.
+    let mut body = answer(json!([]), "STOP");
+    body["usageMetadata"] = json!({"promptTokenCount": 10, "totalTokenCount": 10});
+    let usage = decoded(200, &body).unwrap_err().error.detail.unwrap()["usage"].clone();
+    assert_eq!(usage, json!({"input_tokens": 10, "cached_input_tokens": 0, "output_tokens": 0}));
+}
+
+#[test]
+fn a_quota_of_a_day_is_permanent_whatever_wait_is_asked_for() {
+    let error = |details: Value| {
+        json!({"error": {"code": 429, "message": "You exceeded your current quota.",
+        "status": "RESOURCE_EXHAUSTED", "details": details}})
+    };
+    let quota = |violations: Value| {
+        json!([
+        {"@type": "type.googleapis.com/google.rpc.QuotaFailure", "violations": violations},
+        {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "1s"}])
+    };
+    let minute =
+        json!({"quotaId": "GenerateRequestsPerMinutePerProjectPerModel-FreeTier", "quotaValue": "15"});
+    let info = |limit: &str| {
+        json!([{"@type": "type.googleapis.com/google.rpc.ErrorInfo",
+        "reason": "RATE_LIMIT_EXCEEDED", "metadata": {"quota_limit": limit}}])
+    };
+    for details in [
+        quota(json!([{"quotaId": "GenerateRequestsPerDayPerProjectPerModel-FreeTier", "quotaValue": "20"}])),
+        quota(json!([minute, {"quotaId": "GenerateContentInputTokensPerModelPerDay-FreeTier"}])),
+        quota(json!([{"subject": "project:1", "description": "Limit of requests per day reached"}])),
+        // There is none for this model.
+        quota(
+            json!([{"quotaId": "GenerateRequestsPerMinutePerProjectPerModel-FreeTier", "quotaValue": "0"}]),
+        ),
+        info("GenerateContentRequestsPerDayPerProject"),
+    ] {
+        let failure = decoded(429, &error(details.clone())).unwrap_err();
+        assert_eq!(failure.status, abi::LC_PERMANENT, "{details}");
+        assert!(failure.error.message.contains("the quota of a day"), "{failure}");
+        assert_eq!(failure.error.detail.unwrap()["out_of_credit"], true, "{details}");
+    }
+    for details in [json!([]), quota(json!([minute])), info("GenerateContentRequestsPerMinute"), json!("odd")]
+    {
+        assert_eq!(
+            decoded(429, &error(details.clone())).unwrap_err().status,
+            abi::LC_RATE_LIMITED,
+            "{details}"
+        );
+    }
+}
+
+#[test]
+fn an_error_beside_an_answer_is_one_if_it_says_something() {
+    let mut body = answer(json!([{"text": "{}"}]), "STOP");
+    for error in [json!(null), json!({}), json!(""), json!({"code": 0, "message": "", "status": "OK"})] {
+        body["error"] = error;
+        assert_eq!(decoded(200, &body).unwrap().text.as_deref(), Some("{}"));
+    }
+    body["error"] = json!({"code": 503, "message": "overloaded", "status": "UNAVAILABLE"});
+    let failure = decoded(200, &body).unwrap_err();
+    assert_eq!(failure.status, abi::LC_TRANSIENT, "{failure}");
+    assert_eq!(failure.error.detail.unwrap()["usage"]["output_tokens"], 105);
+    fail([(200, json!({"error": {}}), abi::LC_TRANSIENT, "500")]);
+}
+
+#[test]
+fn half_a_surrogate_is_no_reason_to_ask_again() {
+    let body = r#"{"candidates": [{"content": {"parts": [{"text": "x\ud83d"}]}, "finishReason": "STOP"}]}"#;
+    assert_eq!(read(200, &[], body).unwrap().text.as_deref(), Some("x\u{fffd}"));
 }

@@ -24,7 +24,7 @@ fn a_whole_answer() {
         completion,
         Completion {
             text: Some("{\"grade\": \"G2\"}".into()),
-            usage: Usage { input_tokens: 20, cached_input_tokens: 16, output_tokens: 5, cost_usd: None },
+            usage: Usage { input_tokens: 20, cached_input_tokens: 16, output_tokens: 5, ..Usage::default() },
             model: Some("m-1-2026".into()),
             response_id: Some("chatcmpl-1".into()),
             finish_reason: Some("stop".into()),
@@ -71,9 +71,75 @@ fn odd_usage_is_no_reason_to_fail() {
         body["usage"] = usage;
         assert_eq!(decoded(200, &body).unwrap().usage, Usage::default());
     }
-    let mut body = answer(said(json!("x")));
-    body["usage"]["prompt_tokens"] = json!(3);
-    assert_eq!(decoded(200, &body).unwrap().usage.cached_input_tokens, 3);
+}
+
+/// Counts, then what was read, of a cache, written, and whether that is all.
+#[test]
+fn what_is_not_told_is_taken_from_the_total_or_unknown() {
+    for (usage, expected) in [
+        (json!({"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}), (100, 0, 20, true)),
+        (json!({"prompt_tokens": 100, "total_tokens": 120}), (100, 0, 20, true)),
+        (json!({"prompt_tokens": "100", "completion_tokens": 20.0}), (100, 0, 20, true)),
+        (json!({"prompt_tokens": 100, "completion_tokens": null}), (100, 0, 0, false)),
+        (json!({"prompt_tokens": 100}), (100, 0, 0, false)),
+        (json!({"prompt_tokens": 100, "completion_tokens": 0, "total_tokens": 100}), (100, 0, 0, false)),
+        (json!({"prompt_tokens": 100, "completion_tokens": -20}), (100, 0, 0, false)),
+        (json!({"prompt_tokens": 100, "completion_tokens": 1.5}), (100, 0, 0, false)),
+        (json!({"prompt_tokens": 100, "completion_tokens": "many"}), (100, 0, 0, false)),
+        (json!({"completion_tokens": 20}), (0, 0, 20, false)),
+        (json!({"completion_tokens": 20, "total_tokens": 120}), (100, 0, 20, false)),
+        (json!({"total_tokens": 120}), (120, 0, 0, false)),
+        // Thinking that is counted by itself, and thinking that is part of it.
+        (
+            json!({"prompt_tokens": 100, "completion_tokens": 20,
+                "completion_tokens_details": {"reasoning_tokens": 80}}),
+            (100, 0, 100, true),
+        ),
+        (
+            json!({"prompt_tokens": 100, "completion_tokens": 100,
+                "completion_tokens_details": {"reasoning_tokens": 80}}),
+            (100, 0, 100, true),
+        ),
+        // More of a cache than was read is another way of counting.
+        (
+            json!({"prompt_tokens": 3, "completion_tokens": 5, "prompt_tokens_details": {"cached_tokens": 16}}),
+            (3, 0, 5, false),
+        ),
+        (
+            json!({"prompt_tokens": 30, "completion_tokens": 5, "prompt_tokens_details": {"cached_tokens": -1}}),
+            (30, 0, 5, false),
+        ),
+        (
+            json!({"prompt_tokens": 30, "completion_tokens": 5, "prompt_tokens_details": {"cached_tokens": null}}),
+            (30, 0, 5, true),
+        ),
+    ] {
+        let mut body = answer(said(json!("x")));
+        body["usage"] = usage;
+        let usage = decoded(200, &body).unwrap().usage;
+        let found = (usage.input_tokens, usage.cached_input_tokens, usage.output_tokens, !usage.partial);
+        assert_eq!(found, expected, "{body}");
+    }
+}
+
+#[test]
+fn writes_to_a_cache_are_told_of_models_whose_vendors_charge_for_them() {
+    for usage in [
+        json!({"prompt_tokens_details": {"cache_write_tokens": 60, "cached_tokens": 10}}),
+        json!({"prompt_tokens_details": {"cache_creation_tokens": 60, "cached_tokens": 10}}),
+        json!({"cache_creation_input_tokens": 60, "cached_tokens": 10}),
+    ] {
+        let mut body = answer(said(json!("x")));
+        body["usage"] = usage;
+        body["usage"]["prompt_tokens"] = json!(100);
+        body["usage"]["completion_tokens"] = json!(5);
+        let usage = decoded(200, &body).unwrap().usage;
+        assert_eq!(
+            (usage.cache_write_tokens, usage.cached_input_tokens, usage.partial),
+            (60, 10, false),
+            "{body}"
+        );
+    }
 }
 
 #[test]
@@ -269,11 +335,90 @@ fn an_account_that_has_nothing_left_is_told_apart() {
 
 #[test]
 fn an_error_that_says_nothing_is_none() {
-    for error in [json!(null), json!("")] {
+    for error in [
+        json!(null),
+        json!(""),
+        json!({}),
+        json!([]),
+        json!(false),
+        json!(0),
+        json!({"code": 0, "message": ""}),
+        json!({"code": null, "message": null, "type": null, "param": null}),
+        json!({"code": "0", "message": "success", "request_id": "req_1"}),
+    ] {
         let mut body = answer(said(json!("x")));
-        body["error"] = error;
-        assert_eq!(decoded(200, &body).unwrap().text.as_deref(), Some("x"));
+        body["error"] = error.clone();
+        assert_eq!(decoded(200, &body).unwrap().text.as_deref(), Some("x"), "{error}");
+        body["choices"][0]["error"] = error.clone();
+        assert_eq!(decoded(200, &body).unwrap().text.as_deref(), Some("x"), "{error}");
+        // Alone it is all that the server has to say.
+        if error.is_object() {
+            fail([(200, json!({ "error": error }), abi::LC_TRANSIENT, "502")]);
+        }
     }
+}
+
+#[test]
+fn an_error_beside_an_answer_is_one_and_the_answer_is_counted() {
+    for (error, kind, says) in [
+        (json!({"code": 429, "message": "Upstream is busy"}), abi::LC_RATE_LIMITED, "Upstream is busy"),
+        (
+            json!({"code": 0, "message": "the upstream broke off"}),
+            abi::LC_TRANSIENT,
+            "the upstream broke off",
+        ),
+        (json!({"type": "server_error"}), abi::LC_TRANSIENT, "server_error"),
+        (json!("overloaded"), abi::LC_TRANSIENT, "overloaded"),
+        (json!(true), abi::LC_TRANSIENT, "502"),
+        (json!([{"message": "busy"}]), abi::LC_TRANSIENT, "502"),
+        (
+            json!({"code": "insufficient_quota", "message": "You exceeded your current quota"}),
+            abi::LC_PERMANENT,
+            "credit",
+        ),
+    ] {
+        for beside in [json!({"error": error}), json!({"choices": [{"error": error}]})] {
+            let mut body = answer(said(json!("x")));
+            if let Some(error) = beside.get("error") {
+                body["error"] = error.clone();
+            } else {
+                body["choices"][0]["error"] = beside["choices"][0]["error"].clone();
+            }
+            let failure = decoded(200, &body).unwrap_err();
+            assert_eq!(failure.status, kind, "{body}");
+            assert!(failure.error.message.contains(says), "{failure}");
+            let detail = failure.error.detail.unwrap();
+            let usage = json!({"input_tokens": 20, "cached_input_tokens": 16, "output_tokens": 5});
+            assert_eq!(detail["usage"], usage, "{body}");
+        }
+    }
+}
+
+#[test]
+fn a_quota_of_a_day_is_permanent_unless_it_comes_back_soon() {
+    let error = |message: &str| json!({"error": {"message": message, "code": 429}}).to_string();
+    let day =
+        error("Rate limit exceeded: free-models-per-day. Add 10 credits to unlock 1000 requests per day");
+    for headers in [&[][..], &[("retry-after", "36000")]] {
+        let failure = read(429, headers, &day).unwrap_err();
+        assert_eq!(failure.status, abi::LC_PERMANENT, "{failure}");
+        assert!(failure.error.message.contains("the quota of a day"), "{failure}");
+        assert_eq!(failure.error.detail.unwrap()["out_of_credit"], true);
+    }
+    let rolling =
+        error("Rate limit reached on requests per day (RPD): Limit 200. Please try again in 8.64s.");
+    for (headers, body) in [(&[][..], &rolling), (&[("retry-after", "9")], &day)] {
+        assert_eq!(read(429, headers, body).unwrap_err().status, abi::LC_RATE_LIMITED, "{body}");
+    }
+}
+
+#[test]
+fn half_a_surrogate_is_no_reason_to_ask_again() {
+    let body = r#"{"id": "a\ud800", "choices": [{"message": {"content": "{\"n\": \"x\"}"}, "finish_reason": "stop"}]}"#;
+    assert_eq!(read(200, &[], body).unwrap().text.as_deref(), Some("{\"n\": \"x\"}"));
+    let within =
+        r#"{"choices": [{"message": {"content": "{\"n\": \"x\udc00\"}"}, "finish_reason": "stop"}]}"#;
+    assert_eq!(read(200, &[], within).unwrap().text.as_deref(), Some("{\"n\": \"x\u{fffd}\"}"));
 }
 
 #[test]
@@ -344,7 +489,7 @@ fn openrouter_counts_what_ones_own_key_paid() {
 #[test]
 fn cached_tokens_are_found_where_servers_put_them() {
     for usage in [
-        json!({"prompt_tokens": 20, "prompt_tokens_details": {"cached_tokens": 16}}),
+        json!({"prompt_tokens": 20, "completion_tokens": 5, "prompt_tokens_details": {"cached_tokens": 16}}),
         // DeepSeek, Moonshot.
         json!({"prompt_tokens": 20, "prompt_cache_hit_tokens": 16, "prompt_cache_miss_tokens": 4}),
         json!({"prompt_tokens": 20, "cached_tokens": 16}),
@@ -367,7 +512,6 @@ fn thinking_that_only_the_total_tells_of_is_counted() {
         // Totals that say nothing of use.
         (20, json!(5), json!(null), 5),
         (20, json!(5), json!(7), 5),
-        (0, json!(null), json!(1000), 0),
     ] {
         let mut body = answer(said(json!("x")));
         body["usage"] = json!({"prompt_tokens": prompt, "completion_tokens": written, "total_tokens": total});

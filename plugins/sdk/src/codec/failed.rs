@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value, json};
 
+use super::lenient_json;
 use crate::Failure;
 use crate::protocol::{HttpResponse, OUT_OF_CREDIT, Usage};
 
@@ -31,6 +32,8 @@ pub struct ApiError {
     pub retry_after: Option<Duration>,
     /// What to do about it, beyond what the host says of a status: it names model, base URL, key and request id.
     pub hint: Option<String>,
+    /// What the call took all the same, where the error stands beside an answer.
+    pub usage: Usage,
 }
 
 impl ApiError {
@@ -57,11 +60,21 @@ impl ApiError {
 
     /// An account that has nothing left, or may spend no more, whatever the status: no waiting cures that, and every other
     /// call would fail the same way.
-    pub fn out_of_credit(mut self) -> Failure {
-        self.hint = Some(
-            "waiting doesn't help: the account needs credit, or a higher limit on what it may spend"
-                .to_owned(),
-        );
+    pub fn out_of_credit(self) -> Failure {
+        self.spent("waiting doesn't help: the account needs credit, or a higher limit on what it may spend")
+    }
+
+    /// A quota of a day or more, whatever the status and however short a wait is asked for: it does not come back while a
+    /// run waits, and every other call would fail the same way.
+    pub fn out_of_quota(self) -> Failure {
+        self.spent(
+            "the quota of a day (or longer) is used up: try again when it is renewed, ask for a higher one, or use \
+             another model",
+        )
+    }
+
+    fn spent(mut self, hint: &str) -> Failure {
+        self.hint = Some(hint.to_owned());
         let mut detail = self.detail();
         detail.insert(OUT_OF_CREDIT.to_owned(), json!(true));
         Failure::permanent(self.words()).with_detail(Value::Object(detail))
@@ -88,8 +101,42 @@ impl ApiError {
                 detail.insert(key.to_owned(), Value::String(text));
             }
         }
+        if self.usage != Usage::default() {
+            detail.insert("usage".to_owned(), json!(self.usage));
+        }
         detail
     }
+}
+
+/// Whether what stands in the place of an error names none: `null`, `{}`, `""`, `{"code": 0, "message": ""}`. Gateways send
+/// such a thing with every answer.
+pub fn says_nothing(error: &Value) -> bool {
+    /// What says that all is well.
+    const WELL: &[&str] = &["", "0", "200", "null", "none", "ok", "success", "no error", "no_error", "false"];
+    /// Which call it was, and when.
+    const ABOUT_THE_CALL: &[&str] =
+        &["id", "log_id", "param", "request_id", "requestid", "timestamp", "trace_id"];
+    match error {
+        Value::Null => true,
+        Value::Bool(failed) => !failed,
+        Value::Number(code) => {
+            code.as_f64().is_some_and(|code| code == 0.0 || (200.0..300.0).contains(&code))
+        }
+        Value::String(words) => WELL.iter().any(|well| words.trim().eq_ignore_ascii_case(well)),
+        Value::Array(errors) => errors.iter().all(says_nothing),
+        Value::Object(members) => members.iter().all(|(name, member)| {
+            ABOUT_THE_CALL.iter().any(|about| name.eq_ignore_ascii_case(about)) || says_nothing(member)
+        }),
+    }
+}
+
+/// Whether the words of an error speak of a quota of a day or more, as the names of quotas (`…PerDayPerProject…`,
+/// `free-models-per-day`) and messages do.
+pub fn is_quota_of_days(words: &str) -> bool {
+    const QUOTAS: &[&str] = &["perday", "perweek", "permonth", "peryear", "byday"];
+    let bare: String = words.chars().filter(char::is_ascii_alphanumeric).collect();
+    let bare = bare.to_ascii_lowercase();
+    QUOTAS.iter().any(|quota| bare.contains(quota)) || words.to_ascii_lowercase().contains("daily")
 }
 
 /// An answer that was paid for and can't be used: cut short, refused, withheld.
@@ -154,7 +201,7 @@ pub fn empty(message: impl Into<String>, usage: &Usage) -> Failure {
 
 /// The body of an answer whose status says that it failed; null when it isn't JSON. Google puts it in a list.
 pub fn error_body(response: &HttpResponse) -> Value {
-    match serde_json::from_str(&response.body) {
+    match lenient_json(&response.body) {
         Ok(Value::Array(list)) => list.into_iter().next().unwrap_or(Value::Null),
         body => body.unwrap_or(Value::Null),
     }
@@ -180,7 +227,7 @@ pub fn parse_body(response: &HttpResponse) -> Result<Value, Failure> {
             "the API streams its answer, though it wasn't asked to: switch streaming off at the server or gateway",
         ));
     }
-    serde_json::from_str(&response.body).map_err(|_| {
+    lenient_json(&response.body).map_err(|_| {
         Failure::transient(format!(
             "the API answers {} with {} bytes that are not JSON: the answer is torn, or `base_url` leads elsewhere",
             response.status,
@@ -309,6 +356,73 @@ mod tests {
             "{failure}"
         );
         assert_eq!(failure.error.detail, Some(json!({"status": 400, "out_of_credit": true})));
+    }
+
+    #[test]
+    fn a_quota_of_a_day_is_told_apart() {
+        let error = ApiError {
+            status: 429,
+            message: Some("Too much.".into()),
+            retry_after: Some(Duration::from_secs(1)),
+            ..ApiError::default()
+        };
+        let failure = error.out_of_quota();
+        assert_eq!((failure.status, failure.error.retry_after_ms), (abi::LC_PERMANENT, None));
+        assert!(failure.error.message.contains("Too much; the quota of a day"), "{failure}");
+        assert_eq!(failure.error.detail, Some(json!({"status": 429, "out_of_credit": true})));
+        for words in [
+            "GenerateRequestsPerDayPerProjectPerModel-FreeTier",
+            "Rate limit exceeded: free-models-per-day",
+            "UserByModelByDay",
+            "Limit of tokens per day reached",
+            "your monthly quota, 100 per month",
+            "the daily free allocation of 10,000 neurons",
+        ] {
+            assert!(is_quota_of_days(words), "{words}");
+        }
+        for words in
+            ["GenerateRequestsPerMinutePerProjectPerModel", "requests per min (RPM)", "per second", ""]
+        {
+            assert!(!is_quota_of_days(words), "{words}");
+        }
+    }
+
+    #[test]
+    fn what_names_no_error_is_none() {
+        for nothing in [
+            json!(null),
+            json!({}),
+            json!([]),
+            json!(""),
+            json!("  "),
+            json!(0),
+            json!(200),
+            json!(false),
+            json!("none"),
+            json!("OK"),
+            json!({"code": 0}),
+            json!({"code": "0", "message": "Success"}),
+            json!({"code": null, "message": null, "type": null, "param": null}),
+            json!({"code": 200, "message": "ok", "request_id": "req_1"}),
+            json!({"error": {}}),
+            json!([{}, null]),
+        ] {
+            assert!(says_nothing(&nothing), "{nothing}");
+        }
+        for something in [
+            json!(true),
+            json!("overloaded"),
+            json!(502),
+            json!(-1),
+            json!({"code": 429}),
+            json!({"code": "rate_limit_exceeded", "message": ""}),
+            json!({"code": 0, "message": "the upstream broke off"}),
+            json!({"type": "server_error"}),
+            json!({"metadata": {"raw": "busy"}}),
+            json!([{"message": "busy"}]),
+        ] {
+            assert!(!says_nothing(&something), "{something}");
+        }
     }
 
     #[test]

@@ -1,26 +1,30 @@
 //! What codecs of chat APIs have in common: settings, where they talk to, the prompt, what is laid over a request, what
-//! a failed answer means, and schemas. All of it is pure.
+//! a failed answer means, what an answer took, and schemas. All of it is pure.
 
 mod adapted;
 mod base_url;
 pub mod batch;
 mod failed;
+mod json;
 mod path;
 mod prompt;
 mod request;
 pub mod schema;
 mod settings;
+mod tokens;
 
 pub use adapted::AdaptedSchemas;
 pub use base_url::BaseUrl;
 pub use failed::{
-    ApiError, Cut, WITHOUT_TEMPERATURE, broken_off, empty, error_body, error_status, is_torn, parse_body,
-    retry_after, sanitize_line,
+    ApiError, Cut, WITHOUT_TEMPERATURE, broken_off, empty, error_body, error_status, is_quota_of_days,
+    is_torn, parse_body, retry_after, sanitize_line, says_nothing,
 };
+pub use json::lenient_json;
 pub use path::{escaped, segment};
 pub use prompt::{Turn, apart, not_attachable, turns};
 pub use request::{finish, model_of};
 pub use settings::{JsonMode, configured, secret};
+pub use tokens::{CacheWrites, Count, TokenCounts};
 
 use serde_json::Value;
 

@@ -9,10 +9,11 @@ use crate::provider::protocol::HttpResponse;
 use crate::provider::protocol::batch::{BatchResult, BatchState, BatchStatus, LineOutcome};
 use crate::provider::{
     BatchFound, BatchGroup, BatchHandle, BatchSought, CallFailure, NotSubmitted, Provider, Taken,
+    without_result,
 };
 use crate::store::{Journal, LineAnswer, StoreError, StoredBatch, WorkerId};
 use crate::value::Millis;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -272,8 +273,9 @@ impl BatchTask {
             }
         };
         let mut counts = sink.counts;
-        let online = sink.online;
-        let otherwise = if online { None } else { Some(without_result()?) };
+        // A line that can't be read may be the answer to a call that is missing, and nobody asks that online as if it were new.
+        let online = sink.online && read.unreadable == 0;
+        let otherwise = if online { None } else { Some(kept(&without_result())?) };
         counts.missing = self.journal.end_batch(self.worker, self.batch.key, otherwise.as_deref())?;
         counts.online += if online { counts.missing } else { 0 };
         (counts.again, counts.unreadable) = (read.again, read.unreadable);
@@ -354,10 +356,10 @@ impl Sink<'_> {
             self.counts.failed += 1;
             self.counts.online += u64::from(online);
         }
-        let answer = if online { Ok(None) } else { serde_json::to_vec(&result.response).map(Some) };
+        let answer = if online { Ok(None) } else { kept(&result.response).map(Some) };
         match answer {
             Ok(answer) => self.together.push(LineAnswer { custom_id: result.custom_id, answer }),
-            Err(source) => self.failed = Some(StoreError::Json { what: "an answer".to_owned(), source }),
+            Err(error) => self.failed = Some(error),
         }
         if self.together.len() >= TOGETHER {
             self.keep();
@@ -375,11 +377,9 @@ impl Sink<'_> {
     }
 }
 
-/// What a line is taken to have been answered with of which the batch says nothing: it may be answered the next time.
-fn without_result() -> Result<Vec<u8>, StoreError> {
-    let body = r#"{"error":{"message":"the batch has no result of this call","type":"server_error"}}"#;
-    let response = HttpResponse { status: 503, headers: BTreeMap::new(), body: body.to_owned() };
-    serde_json::to_vec(&response).map_err(|source| StoreError::Json { what: "an answer".to_owned(), source })
+/// An answer as the journal keeps it.
+fn kept(answer: &HttpResponse) -> Result<Vec<u8>, StoreError> {
+    serde_json::to_vec(answer).map_err(|source| StoreError::Json { what: "an answer".to_owned(), source })
 }
 
 /// How long ago that was; nothing where it can't be read, or lies ahead.
