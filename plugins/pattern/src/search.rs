@@ -404,23 +404,38 @@ fn text(piece: &str, pattern: &Pattern) -> Option<Value> {
     Some(Value::String(piece))
 }
 
-/// A plain decimal number. A comma is a decimal comma only when one or two digits follow it (`12,5`).
+/// A plain decimal number. A comma is a decimal comma only when one or two digits follow it (`12,5`). A negative one is
+/// written as `-45.00` (with any dash that is used so), `(45.00)` or `45.00-`.
 fn number(piece: &str) -> Option<Value> {
-    let piece = piece.trim();
-    let plain = piece.starts_with(|c: char| c.is_ascii_digit() || c == '-')
-        && piece.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | ',' | '-'));
+    let (is_negative, digits) = unsigned(piece.trim());
+    let plain = digits.starts_with(|c: char| c.is_ascii_digit())
+        && digits.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | ','));
     if !plain {
         return None;
     }
-    let decimal = match piece.split_once(',') {
+    let decimal = match digits.split_once(',') {
         Some((whole, part)) if (1..=2).contains(&part.len()) => format!("{whole}.{part}"),
         Some(_) => return None,
-        None => piece.to_owned(),
+        None => digits.to_owned(),
     };
+    let decimal = if is_negative { format!("-{decimal}") } else { decimal };
     if let Ok(whole) = decimal.parse::<i64>() {
         return Some(Value::Number(whole.into()));
     }
     decimal.parse::<f64>().ok().and_then(Number::from_f64).map(Value::Number)
+}
+
+/// Whether a number is said to be negative, and its digits.
+fn unsigned(piece: &str) -> (bool, &str) {
+    /// Hyphen and minus, the minus sign, an en dash, the full-width hyphen.
+    const MINUS: [char; 4] = ['-', '\u{2212}', '\u{2013}', '\u{ff0d}'];
+    let bracketed = piece.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).map(str::trim);
+    // The minus sign is nothing else, so that a blank may follow it; a hyphen with one may be a bullet.
+    let minus = piece.strip_prefix('\u{2212}').map(str::trim_start).or_else(|| piece.strip_prefix(MINUS));
+    match bracketed.or(minus).or_else(|| piece.strip_suffix(MINUS)) {
+        Some(digits) => (true, digits),
+        None => (false, piece),
+    }
 }
 
 fn item(regex: &Expression, captures: &Captures<'_>) -> Option<Value> {
@@ -431,4 +446,36 @@ fn item(regex: &Expression, captures: &Captures<'_>) -> Option<Value> {
         }
     }
     (!out.is_empty()).then_some(Value::Object(out))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn numbers_keep_their_sign_however_it_is_written() {
+        for (piece, value) in [
+            ("45.00", json!(45.0)),
+            ("-45.00", json!(-45.0)),
+            ("\u{2212}45.00", json!(-45.0)),
+            ("\u{2212} 45.00", json!(-45.0)),
+            ("\u{2013}45.00", json!(-45.0)),
+            ("\u{ff0d}45", json!(-45)),
+            ("(45.00)", json!(-45.0)),
+            ("( 45 )", json!(-45)),
+            ("45.00-", json!(-45.0)),
+            ("45,5\u{2212}", json!(-45.5)),
+            (" -12,5 ", json!(-12.5)),
+            ("-7", json!(-7)),
+            ("0", json!(0)),
+        ] {
+            assert_eq!(number(piece), Some(value), "{piece}");
+        }
+        for piece in
+            ["- 45", "--45", "(-45)", "-45-", "(45", "45)", "()", "-", "1-2", "1,234", "+-3", "", "4 5"]
+        {
+            assert_eq!(number(piece), None, "{piece}");
+        }
+    }
 }

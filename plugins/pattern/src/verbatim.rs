@@ -28,12 +28,24 @@ pub(crate) fn tidy(piece: &str) -> Option<String> {
 }
 
 /// White space and list punctuation at both ends, bullets at the beginning. A full stop stays: it may belong to a number
-/// or an abbreviation, and patterns can leave it out.
+/// or an abbreviation, and patterns can leave it out. So does a dash that touches a number: it is its sign.
 fn trim(piece: &str) -> &str {
     let ends = |c: char| c.is_whitespace() || matches!(c, ',' | ';' | ':' | '|');
-    piece
-        .trim_start_matches(|c: char| ends(c) || matches!(c, '-' | '\u{2013}' | '\u{2022}' | '*'))
-        .trim_end_matches(ends)
+    let mut rest = piece.trim_matches(ends);
+    while let Some(after) = rest.strip_prefix(['-', '\u{2013}', '\u{2022}', '*']) {
+        if rest.starts_with(['-', '\u{2013}']) && begins_with_number(after) {
+            break;
+        }
+        rest = after.trim_start_matches(ends);
+    }
+    rest
+}
+
+/// `45`, `.5`, `$45`, `\u{20ac} 45`.
+fn begins_with_number(text: &str) -> bool {
+    const CURRENCIES: [char; 5] = ['$', '\u{20ac}', '\u{a3}', '\u{a5}', '\u{20b9}'];
+    let amount = text.strip_prefix(CURRENCIES).map_or(text, str::trim_start);
+    amount.strip_prefix(['.', ',']).unwrap_or(amount).starts_with(|c: char| c.is_numeric())
 }
 
 /// Whether the piece stands in the source, white space and line-break hyphens aside.
@@ -59,6 +71,22 @@ mod tests {
             ("grade\r\n  II", Some("grade II")),
             ("pT3-\nN1", Some("pT3- N1")),
             ("1.5 cm.", Some("1.5 cm.")),
+            // A dash that touches a number is its sign.
+            ("-45.00", Some("-45.00")),
+            (": -45.00;", Some("-45.00")),
+            ("\u{2013}45.00", Some("\u{2013}45.00")),
+            ("\u{2212}45.00", Some("\u{2212}45.00")),
+            ("-.5", Some("-.5")),
+            ("-$45.00", Some("-$45.00")),
+            ("-\u{20ac} 45,00", Some("-\u{20ac} 45,00")),
+            ("- -3 D", Some("-3 D")),
+            ("(45.00)", Some("(45.00)")),
+            ("45.00-", Some("45.00-")),
+            // One that does not is a bullet.
+            ("- 5 mm", Some("5 mm")),
+            ("* \u{2022} 5 mm", Some("5 mm")),
+            ("-Adenocarcinoma", Some("Adenocarcinoma")),
+            (" - ", None),
             (" ,;: \n", None),
             ("", None),
         ];
