@@ -7,7 +7,7 @@ use crate::lint::FileKind;
 use crate::plan::Plan;
 use crate::profile::{Library, Loaded, Override, Settings, load, read_text_below, read_text_file, settings};
 use crate::provider::{PluginPaths, Prices, Providers};
-use crate::value::yaml;
+use crate::value::{sanitize_line, yaml};
 use clap::Args;
 use std::path::{Path, PathBuf};
 
@@ -125,6 +125,17 @@ pub(super) fn prices(file: Option<&Path>, problems: &mut Problems) -> Prices {
 /// Every provider plugin that this process may use.
 pub(super) fn providers() -> Providers {
     Providers::new(PluginPaths::from_env())
+}
+
+/// The same, with a warning where plugins are to be looked for in a folder that is not there.
+pub(super) fn providers_or_warn(output: &mut Output) -> Providers {
+    let paths = PluginPaths::from_env();
+    for folder in paths.missing() {
+        let word = output.err_paint.warn("warning:");
+        let folder = sanitize_line(&folder.display().to_string());
+        output.say(&format!("{word} there is no folder `{folder}`, which `LOOPCTL_PLUGIN_PATH` names"));
+    }
+    Providers::new(paths)
 }
 
 fn variable(name: &str) -> Option<String> {

@@ -1,7 +1,7 @@
 //! `loopctl plugin list|inspect|trust|check|new`.
 
 use super::exit::{Exit, Failure};
-use super::loading::providers;
+use super::loading::providers_or_warn;
 use super::output::{Format, Output};
 use super::plugin_check;
 use super::plugin_new;
@@ -42,7 +42,7 @@ enum Verb {
 }
 
 pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
-    let providers = providers();
+    let providers = providers_or_warn(output);
     let path_of = |plugin: &str| -> Result<PathBuf, Failure> {
         Ok(if is_path(plugin) { PathBuf::from(plugin) } else { providers.path_of(plugin)? })
     };

@@ -3,6 +3,7 @@
 use crate::diag::nearest;
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use std::error::Error;
 
 /// Flags by the verb that had them (none: any verb), with what to write instead.
 const FLAGS: [(Option<&str>, &str, &str); 11] = [
@@ -46,6 +47,11 @@ pub(super) fn name_the_new(
         _ => None,
     };
     let Some(argument) = text(ContextKind::InvalidArg) else { return error };
+    if error.source().is_some_and(|source| source.is::<std::num::ParseIntError>()) {
+        let value = text(ContextKind::InvalidValue).unwrap_or_default();
+        let message = format!("invalid value '{value}' for '{argument}': expected a whole number\n");
+        return clap::Error::raw(ErrorKind::ValueValidation, message).with_cmd(command);
+    }
     let flag = argument.split([' ', '=', '[']).next().unwrap_or_default();
     let advice = match error.kind() {
         ErrorKind::UnknownArgument | ErrorKind::TooManyValues => FLAGS

@@ -56,6 +56,11 @@ impl PluginPaths {
         folders
     }
 
+    /// Folders of `LOOPCTL_PLUGIN_PATH` that are not there.
+    pub fn missing(&self) -> impl Iterator<Item = &Path> {
+        self.search.iter().map(PathBuf::as_path).filter(|folder| !folder.is_dir())
+    }
+
     /// The lock file.
     pub fn lock_file(&self) -> Option<PathBuf> {
         self.home.as_ref().map(|home| home.join("plugins.lock"))

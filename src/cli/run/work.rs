@@ -6,7 +6,7 @@ use super::super::hint::Hint;
 use super::super::interrupts;
 use super::super::journal_place::JournalPlace;
 use super::super::latest_run;
-use super::super::loading::{known_type, prices, providers};
+use super::super::loading::{known_type, prices, providers_or_warn};
 use super::super::logging::LogArguments;
 use super::super::misplaced::refuse_profiles;
 use super::super::output::{Format, Output};
@@ -121,7 +121,7 @@ impl Work {
         let artifacts = self.out.as_ref().map(Artifacts::new).transpose()?;
         let tape = self.tape.open()?;
         let prices = self.read_prices(output)?;
-        let providers = providers()
+        let providers = providers_or_warn(output)
             .with_programs_allowed(self.allow_commands)
             .with_prices(prices)
             .with_network(self.plan.profile.network.clone());

@@ -93,8 +93,10 @@ fn key(manifest: &Manifest, choice: &ProviderChoice, environment: Environment<'_
         .or_else(|| endpoint.base_url_env.iter().find_map(|name| set(name)))
         .or_else(|| endpoint.base_url.clone());
     let keys = keys_of(manifest, endpoint);
-    // A server on this machine asks for no key.
+    // A server on this machine asks for no key. One that usually is there is somebody's own wherever it is, and needs none unless
+    // its owner wants one.
     if place.is_some_and(|url| is_here(&url))
+        || endpoint.base_url.as_deref().is_some_and(is_here)
         || keys.is_empty()
         || keys.iter().any(|name| set(name).is_some())
     {
