@@ -124,8 +124,14 @@ fn of_two_plugins_of_a_name_both_are_shown_and_which_is_used() {
     assert!(lines[1].contains(used.to_str().unwrap()), "{table}");
     assert!(lines[2].contains("not used") && lines[3].contains(shadowed.to_str().unwrap()), "{table}");
     // The very same file in two places is one plugin, as the shared libraries of a build by cargo are.
-    let count = |name: &str| all.iter().filter(|plugin| plugin["name"] == name).count();
-    assert_eq!(count("pattern"), 1);
+    let third = place.path("third");
+    std::fs::create_dir(&third).unwrap();
+    std::fs::copy(&used, third.join(used.file_name().unwrap())).unwrap();
+    let search = std::env::join_paths([&first, &third]).unwrap();
+    let list = ["plugin", "list", "--format", "json"];
+    let all = Ran::of(place.loopctl(&list).env("LOOPCTL_PLUGIN_PATH", &search)).exits(0).json();
+    let named = all.as_array().unwrap().iter().filter(|plugin| plugin["name"] == "well_behaved");
+    assert_eq!(named.count(), 1);
 }
 
 #[test]
