@@ -54,10 +54,13 @@ async fn a_call_costs_what_the_table_says_of_its_model() {
 
 #[tokio::test]
 async fn an_api_that_does_not_say_what_it_used_is_not_therefore_free() {
-    let (address, _sent) = serve(http("200 OK", "", r#"{"answer": "x"}"#));
-    let cost = async |prices| ask(&open(prices, address, ":m1")).await.unwrap().usage.cost_usd;
-    assert_eq!(cost(prices(PRICES)).await, None);
-    assert_eq!(cost(prices(FREE)).await, Some(0.0));
+    // Nor is one that tells of one side only: an answer is asked for and written.
+    for body in [r#"{"answer": "x"}"#, r#"{"answer": "x", "in": 1000}"#, r#"{"answer": "x", "out": 500}"#] {
+        let (address, _sent) = serve(http("200 OK", "", body));
+        let cost = async |prices| ask(&open(prices, address, ":m1")).await.unwrap().usage.cost_usd;
+        assert_eq!(cost(prices(PRICES)).await, None, "{body}");
+        assert_eq!(cost(prices(FREE)).await, Some(0.0), "{body}");
+    }
 }
 
 #[tokio::test]
