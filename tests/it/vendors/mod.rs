@@ -4,6 +4,7 @@
 mod anthropic;
 mod api;
 mod attachments;
+mod chaos;
 mod faults;
 mod fields;
 mod fit;
