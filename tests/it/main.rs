@@ -182,6 +182,8 @@ mod simulate_run;
 #[cfg(test)]
 mod slips;
 #[cfg(test)]
+mod small_model;
+#[cfg(test)]
 mod sweep;
 #[cfg(test)]
 mod sweep_race;
