@@ -23,6 +23,7 @@ mod pre_existing;
 mod quotes;
 mod reader;
 mod rule_set;
+mod schema_wording;
 mod scores;
 mod source_answers;
 mod member;
