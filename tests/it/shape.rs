@@ -700,13 +700,14 @@ proptest! {
         let again = shape(&schema, &shaped.value, ALL);
         prop_assert!(again.steps.is_empty(), "{:?}", again.steps);
 
+        // What was changed has a type that is allowed in the end: a text may be read as a list, and the list be its only item.
         for step in shaped.steps.iter().filter(|step| step.kind != RepairKind::Default) {
             for operation in &step.patch {
-                if let Operation::Replace { path, value } | Operation::Add { path, value } = operation {
-                    let steps: Vec<String> = path.split('/').skip(1).map(|step| step.replace("~1", "/").replace("~0", "~")).collect();
-                    let types = types_at(&schema, &schema, &steps, 0);
-                    prop_assert!(types.contains(&type_of(value)), "{} became {}: {:?}", path, value, step.kind);
-                }
+                let Operation::Replace { path, .. } = operation else { continue };
+                let Some(value) = shaped.value.pointer(path) else { continue };
+                let steps = path.split('/').skip(1).map(|step| step.replace("~1", "/").replace("~0", "~"));
+                let types = types_at(&schema, &schema, &steps.collect::<Vec<_>>(), 0);
+                prop_assert!(types.contains(&type_of(value)), "{} became {}: {:?}", path, value, step.kind);
             }
         }
 
