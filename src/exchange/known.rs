@@ -3,6 +3,7 @@
 use crate::plan::{Plan, StagePlan};
 use crate::profile::CandidateKind;
 use crate::rules::KnownFrom;
+use crate::value::is_blank;
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
@@ -28,7 +29,7 @@ impl Known<'_> {
         let schema = stage.schemas.get(self.document_type);
         for field in plan.scoring.rules().program(self.document_type).rubric_fields() {
             let value = match field.from {
-                Some(KnownFrom::Source) => Some(self.text).filter(|text| !text.trim().is_empty()),
+                Some(KnownFrom::Source) => Some(self.text).filter(|text| !is_blank(text)),
                 Some(KnownFrom::FileName) => self.file_name,
                 Some(KnownFrom::DocumentType) => Some(self.document_type),
                 None => None,

@@ -1,5 +1,6 @@
 //! The content of a table cell.
 
+use crate::value::is_present;
 use jiff::civil::Date;
 use serde_json::{Number, Value};
 use std::borrow::Cow;
@@ -32,10 +33,11 @@ impl<'a> Cell<'a> {
         in_decimals(number).map_or(Cell::Empty, Cell::Number)
     }
 
-    /// A value of an extraction. Lists and mappings are JSON, with their members sorted by name. A text of a field of dates that is an ISO date is a date;
+    /// A value of an extraction; nothing of one that is not present. Lists and mappings are JSON, with their members sorted by name. A text of a field of dates that is an ISO date is a date;
     /// any other writing of a day stays as it is, because nothing tells its day from its month.
     pub(super) fn value(value: &'a Value, is_date: bool) -> Self {
         match value {
+            absent if !is_present(absent) => Cell::Empty,
             Value::Null => Cell::Empty,
             Value::Bool(truth) => Cell::Truth(*truth),
             Value::Number(number) => Cell::Number(number.clone()),

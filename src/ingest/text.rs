@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use super::media::media_type;
+use crate::value::is_unseen;
 
 /// Most control characters, in percent, that bytes may have and still be treated as text. The form feeds of page
 /// breaks and a stray escape code are common in real reports and stay far below; binary files lie far above.
@@ -210,7 +211,7 @@ impl SourceText {
                 replaced += 1;
             } else if character.is_control() && !character.is_whitespace() {
                 control += 1;
-            } else if !is_invisible(character) {
+            } else if !is_unseen(character) {
                 visible += 1;
             }
         }
@@ -227,12 +228,6 @@ impl SourceText {
         }
         Ok(SourceText { text: Arc::from(text), encoding })
     }
-}
-
-/// White space, and the characters of no width that editors and web pages leave behind.
-fn is_invisible(character: char) -> bool {
-    character.is_whitespace()
-        || matches!(character, '\u{200B}'..='\u{200F}' | '\u{2060}' | '\u{FEFF}' | '\u{AD}')
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Everything a run needs, compiled once from a profile and shared by all documents.
 
+use super::answers::answers;
 use super::stage_plan::{JudgePlan, Reader, StagePlan, ValidatorPlan, read};
 use crate::diag::{Code, Problem, Problems, Span, nearest};
 use crate::engine::{FeedbackTo, Pipeline, PipelineStage, Retry, Run};
@@ -135,6 +136,7 @@ impl Plan {
             Some(to) => FeedbackTo::Stage(earlier.iter().position(|id| *id == to.value).unwrap_or(0)),
             None => FeedbackTo::Stage(steps.len().saturating_sub(1)),
         };
+        let answers = answers(profile, &stages, &known, files);
         let unset_variables = unset_variables(profile, files, &stages, &templates, problems);
         if problems.has_errors() {
             return None;
@@ -144,7 +146,7 @@ impl Plan {
             scoring: Scoring::of(
                 profile.candidate,
                 profile.on_pre_existing,
-                rules?.with_dispositions(profile.policy.dispositions.clone()),
+                rules?.with_dispositions(profile.policy.dispositions.clone()).with_answers(answers),
             ),
             scripts: Arc::new(scripts),
             classifier,

@@ -1,6 +1,7 @@
 //! A profile with everything that it reaches, compiled once: what a run, a simulation, a lint and an explanation all work
 //! from. It asks nobody and writes nothing.
 
+mod answers;
 mod compiled;
 mod missing_files;
 mod references;

@@ -71,8 +71,9 @@ pub(super) static ACCEPT: Mapping = Mapping {
         Key::new(
             "unseen",
             bool::shape,
-            "Whether a document may pass that nobody but a stage has seen: an image or PDF, which has no text, while no judge \
-             that is shown it (`attach: document`), or that holds candidates against a `reference`, has answered.",
+            "Whether a candidate may pass that nothing supports. A document that nobody but a stage has seen: an image or PDF, which \
+             has no text, while no judge that is shown it (`attach: document`), or that holds candidates against a `reference`, has \
+             answered. Or a placeholder where a value should be (`N/A`, the name of the field): `PLACEHOLDER_VALUE`.",
         )
         .default("false")
         .examples(&["true"]),

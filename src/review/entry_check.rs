@@ -246,6 +246,10 @@ impl Row<'_> {
                 })?;
                 let of_field = FieldType::of(&document.declared, field, extracted.as_ref());
                 let after = of_field.read(written).map_err(|why| entry.error("after", why))?;
+                if !is_present(&after) {
+                    let why = "this value has nothing in it; write `not_present` if the document has none";
+                    return Err(entry.error("after", why));
+                }
                 of_field
                     .admits(field, &after, self.context.comparison)
                     .map_err(|why| entry.error("after", why))?;

@@ -5,6 +5,7 @@ use super::entry::{Entry, EntryError, Written};
 use super::worksheet::{COLUMNS, MORE_COLUMNS};
 use crate::diag::nearest;
 use crate::experiment::evaluate::{kind, moment_or_day};
+use crate::value::is_blank;
 use serde_json::{Map, Value};
 
 /// The members that a line may have beside the columns of a worksheet. `cluster` is one of corrections, and of no use here.
@@ -51,7 +52,7 @@ fn read_line(line: u64, text: &[u8]) -> Result<Entry, EntryError> {
     }
     let text = |key: &str| match members.get(key) {
         None | Some(Value::Null) => Ok(None),
-        Some(Value::String(text)) => Ok(Some(text.trim().to_owned()).filter(|text| !text.is_empty())),
+        Some(Value::String(text)) => Ok(Some(text.trim().to_owned()).filter(|text| !is_blank(text))),
         Some(other) => Err(entry.error(key, format!("expected text, found {}", kind(other)))),
     };
     let (action, decision) = (text("action")?, text("decision")?);

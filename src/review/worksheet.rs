@@ -7,6 +7,7 @@ use super::reviewed::Reviewed;
 use super::typed_value::shown;
 use crate::diag::nearest;
 use crate::experiment::evaluate::moment_or_day;
+use crate::value::is_blank;
 use csv::{ReaderBuilder, StringRecord, Trim, WriterBuilder};
 use serde::Serialize;
 use serde_json::Value;
@@ -178,7 +179,7 @@ fn read_row(header: &StringRecord, row: &StringRecord, line: u64) -> Result<Entr
     let cell = |name: &str| {
         let at = header.iter().position(|column| column == name)?;
         let text = unguarded(row.get(at)?.trim_matches([' ', '\n'])).to_owned();
-        Some(text).filter(|text| !text.trim().is_empty())
+        Some(text).filter(|text| !is_blank(text))
     };
     let word = |name: &str| cell(name).map(|text| text.trim().to_owned());
     let mut entry = Entry {

@@ -1,5 +1,6 @@
 //! The dimensions of a profile, with every file they name, to one program for each document type.
 
+use super::answers::Answers;
 use super::compiled_rule::{CompiledRule, pointer};
 use super::concept::ExportTerms;
 use super::context::Context;
@@ -33,6 +34,7 @@ pub struct CompiledRules {
     evidence: Arc<EvidenceRules>,
     dispositions: Dispositions,
     exports: ExportTerms,
+    answers: Answers,
 }
 
 impl CompiledRules {
@@ -40,6 +42,18 @@ impl CompiledRules {
     #[must_use]
     pub(crate) fn with_dispositions(self, dispositions: Dispositions) -> Self {
         CompiledRules { dispositions, ..self }
+    }
+
+    /// With what is known of the answers that candidates are made of; without it nothing is.
+    #[must_use]
+    pub(crate) fn with_answers(self, answers: Answers) -> Self {
+        CompiledRules { answers, ..self }
+    }
+
+    /// How answers are to look.
+    #[must_use]
+    pub(crate) fn answers(&self) -> &Answers {
+        &self.answers
     }
 
     /// Who handles issues that do not say so.
@@ -130,6 +144,7 @@ pub fn compile(
         evidence: Arc::new(sources.evidence_rules(dimensions)),
         dispositions: Dispositions::default(),
         exports: sources.export_terms(),
+        answers: Answers::default(),
     })
 }
 
@@ -337,7 +352,7 @@ fn rubric_fields(rubric: &Rubric, document_type: &str, fields: &mut FieldTrie) -
     for (importance, name) in listed.into_iter().flat_map(|listed| &listed.0) {
         let knowledge = rubric.fields.get(name);
         found.weights.push(FieldWeight {
-            slot: fields.add_field(name),
+            slot: fields.add_whole_field(name),
             status: fields.add_field(&format!("{name}_status")),
             weight: rubric.weights.of(*importance),
         });

@@ -48,6 +48,13 @@ impl FieldTrie {
         slots
     }
 
+    /// The slot of a field of which everything is looked at.
+    pub(super) fn add_whole_field(&mut self, name: &str) -> Index {
+        let slot = self.add_field(name);
+        self.root.change_member(name, |member| member.whole = true);
+        slot
+    }
+
     /// Notes that something looks at candidates in a way that only a tree can be looked at.
     pub(super) fn needs_tree(&mut self) {
         self.needs_tree = true;

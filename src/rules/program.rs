@@ -135,12 +135,31 @@ impl Program {
         parts.any(|measure| matches!(measure, CompiledMeasure::Grounding(_)))
     }
 
+    /// Whether a schema is held against candidates.
+    #[must_use]
+    pub(crate) fn is_held_against_a_schema(&self) -> bool {
+        let mut parts = self.measures.iter().flatten().flat_map(CompiledMeasure::parts);
+        parts.any(|measure| matches!(measure, CompiledMeasure::Schema(_)))
+    }
+
     /// Every field of its rubrics.
     pub fn rubric_fields(&self) -> impl Iterator<Item = &RubricField> {
         let parts = self.measures.iter().flatten().flat_map(CompiledMeasure::parts);
         parts.flat_map(|measure| match measure {
             CompiledMeasure::Rubric(rubric) => rubric.fields.as_slice(),
             _ => &[],
+        })
+    }
+
+    /// Every field of its rubrics, with the slot of each.
+    pub(crate) fn rubric_slots(&self) -> impl Iterator<Item = (&RubricField, Index)> {
+        let parts = self.measures.iter().flatten().flat_map(CompiledMeasure::parts);
+        parts.flat_map(|measure| {
+            let (fields, weights): (&[RubricField], &[FieldWeight]) = match measure {
+                CompiledMeasure::Rubric(rubric) => (&rubric.fields, &rubric.weights),
+                _ => (&[], &[]),
+            };
+            fields.iter().zip(weights.iter().map(|weight| weight.slot))
         })
     }
 

@@ -13,7 +13,7 @@ use crate::value::{Disposition, JsonPath, Severity, to_kebab};
 use std::sync::Arc;
 
 /// The variables that a rule's message and suggestion may use.
-pub(crate) const MESSAGE_VARIABLES: [&str; 4] = ["value", "key", "path", "field"];
+pub(crate) const MESSAGE_VARIABLES: [&str; 5] = ["value", "json", "key", "path", "field"];
 
 /// Parameters of a rule function: candidate and source.
 const RULE_PARAMETERS: usize = 2;

@@ -373,7 +373,7 @@ impl fmt::Display for Test {
             }
             Test::Matches(regex) => write!(f, "text that matches `{}`", regex.as_str()),
             Test::OneOf { values, ignore_case } => {
-                let words: Vec<String> = values.iter().map(|v| format!("`{}`", plain(v))).collect();
+                let words: Vec<String> = values.iter().map(|v| format!("`{v}`")).collect();
                 write!(f, "one of {}{}", words.join(", "), if *ignore_case { " in any case" } else { "" })
             }
             Test::Range { min, max } => {
@@ -398,8 +398,8 @@ impl fmt::Display for Test {
             Test::Distinct(reference) => write!(f, "no value of `{reference}` to be repeated"),
             Test::Unique { key: None } => f.write_str("a list without repetitions"),
             Test::Unique { key: Some(key) } => write!(f, "a list in which no `{key}` is repeated"),
-            Test::Equals(value) => write!(f, "`{}`", plain(value)),
-            Test::Contains { value, .. } => write!(f, "something that contains `{}`", plain(value)),
+            Test::Equals(value) => write!(f, "`{value}`"),
+            Test::Contains { value, .. } => write!(f, "something that contains `{value}`"),
             Test::Before(moment) => write!(f, "a date before {moment}"),
             Test::After(moment) => write!(f, "a date after {moment}"),
             Test::SumTo { value, tolerance } => {
@@ -427,13 +427,5 @@ fn bounds<T: fmt::Display>(f: &mut fmt::Formatter<'_>, min: Option<&T>, max: Opt
         (Some(min), None) => write!(f, " of {min} or more"),
         (None, Some(max)) => write!(f, " of {max} or less"),
         (None, None) => Ok(()),
-    }
-}
-
-/// A value as people write it: texts without quotes.
-fn plain(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
     }
 }

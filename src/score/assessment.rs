@@ -2,6 +2,7 @@
 
 use super::evidence::Evidence;
 use super::issue::Issue;
+use super::placeholder::PLACEHOLDER_VALUE;
 use super::scores::Scores;
 use crate::profile::Overall;
 use crate::value::{Disposition, Severity, unescape};
@@ -10,6 +11,8 @@ use std::sync::Arc;
 
 /// The code of the issue that says that nothing was held against the document, because nobody but a stage has seen it.
 pub(crate) const DOCUMENT_UNSEEN: &str = "DOCUMENT_UNSEEN";
+/// The codes of issues with which `accept.unseen` does not hold.
+pub(crate) const UNSUPPORTED: [&str; 2] = [DOCUMENT_UNSEEN, PLACEHOLDER_VALUE];
 
 /// The code of the issue that says that the profile tells document types apart and did not recognise this one's.
 pub(crate) const DOCUMENT_TYPE_UNKNOWN: &str = "DOCUMENT_TYPE_UNKNOWN";
@@ -66,10 +69,11 @@ impl Assessment {
         self.issues.retain(|issue| issue.code != DOCUMENT_UNSEEN);
     }
 
-    /// Whether nobody but a stage has seen the document.
+    /// Whether nothing supports the candidate, or a part of it: nobody but a stage has seen the document, or a placeholder stands
+    /// where a value should be, which no document can support.
     #[must_use]
     pub fn is_unseen(&self) -> bool {
-        self.issues.iter().any(|issue| issue.code == DOCUMENT_UNSEEN)
+        self.issues.iter().any(|issue| UNSUPPORTED.iter().any(|code| issue.code == *code))
     }
 
     /// Says that the document's type was not recognised, so that nobody knows what it should hold.

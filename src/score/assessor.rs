@@ -7,6 +7,7 @@ use super::grounded::{Names, Source};
 use super::issue::Issue;
 use super::judged::Judged;
 use super::machine::{Buffers, Candidate, Machine};
+use super::placeholder::Screen;
 use super::pre_existing::PreExisting;
 use super::quotes::Quotes;
 use super::reader::{CandidateReader, Form, ReadCandidate};
@@ -24,6 +25,8 @@ pub struct Scoring {
     rules: CompiledRules,
     /// Made when a text is first read: who only looks at a profile needs none.
     names: OnceLock<Arc<Names>>,
+    /// Made when a candidate is first assessed.
+    screen: OnceLock<Screen>,
     kind: CandidateKind,
     on_pre_existing: OnPreExisting,
 }
@@ -39,12 +42,17 @@ impl Scoring {
     /// document had before.
     #[must_use]
     pub fn of(kind: CandidateKind, on_pre_existing: OnPreExisting, rules: CompiledRules) -> Arc<Self> {
-        Arc::new(Scoring { rules, names: OnceLock::new(), kind, on_pre_existing })
+        Arc::new(Scoring { rules, names: OnceLock::new(), screen: OnceLock::new(), kind, on_pre_existing })
     }
 
     /// What fields may be called and how their values are said.
     pub(super) fn names(&self) -> &Arc<Names> {
         self.names.get_or_init(|| Arc::new(Names::new(self.rules.evidence())))
+    }
+
+    /// What texts that could be placeholders look like.
+    pub(super) fn screen(&self) -> &Screen {
+        self.screen.get_or_init(|| Screen::new(self.rules.evidence(), self.rules.answers()))
     }
 
     /// What a candidate is.

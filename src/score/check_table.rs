@@ -29,7 +29,11 @@ fn with_x(x: &Value) -> Value {
 #[test]
 fn each_check_passes_and_fails() {
     let table: &[(&str, Value, Value)] = &[
-        ("required: true", json!(["a", 0, false, [null], " "]), json!([null, "", [], {}])),
+        (
+            "required: true",
+            json!(["a", 0, false, [null, 0], "-"]),
+            json!([null, "", [], {}, [null], " ", "\u{a0}\n", {"a": [" "]}]),
+        ),
         ("type: text", json!(["a"]), json!([1, true, [1], {"a": 1}])),
         ("type: number", json!([1, 1.5]), json!(["1", true])),
         ("type: integer", json!([1, 2.0, -3]), json!([1.5, "1"])),
@@ -52,7 +56,7 @@ fn each_check_passes_and_fails() {
         (
             "length: {min: 2, max: 3}",
             json!(["ab", "äöü", [1, 2], {"a": 1, "b": 2}]),
-            json!(["a", "abcd", [1], 12]),
+            json!(["a", "abcd", [1], 12, [1, null], [1, 2, "", 3], {"a": 1, "b": " "}]),
         ),
         ("format: date", json!(["2024-02-29"]), json!(["2023-02-29", 20240229])),
         ("format: pmid", json!(["123", 123]), json!(["x", 1.5])),
@@ -332,12 +336,12 @@ fn messages_name_what_is_to_blame() {
         (
             "{id: r, field: list, unique: id}",
             "/list/2/id",
-            "`/list/2/id` is `a`, which stands at `/list/0/id` already",
+            "`/list/2/id` is `\"a\"`, which stands at `/list/0/id` already",
         ),
         (
             "{id: r, unique: '$.list[*].id'}",
             "/list/2/id",
-            "`/list/2/id` is `a`, which stands at `/list/0/id` already",
+            "`/list/2/id` is `\"a\"`, which stands at `/list/0/id` already",
         ),
         (
             "{id: r, field: list, uniform: id}",
@@ -377,7 +381,7 @@ fn issues_say_what_the_rule_says_or_what_was_expected() {
     let default = issue("{id: grade-format, field: grade, matches: '^[123]'}");
     assert_eq!(default.code, "GRADE_FORMAT");
     assert_eq!(default.rule.as_deref(), Some("grade-format"));
-    assert_eq!(default.message, "`/grade` is `fourth`; expected text that matches `^[123]`");
+    assert_eq!(default.message, "`/grade` is `\"fourth\"`; expected text that matches `^[123]`");
     assert_eq!((default.severity.as_str(), default.disposition.as_str()), ("major", "correct"));
     assert_eq!(default.suggested_fix, None);
 
@@ -390,10 +394,25 @@ fn issues_say_what_the_rule_says_or_what_was_expected() {
     assert_eq!((own.severity.as_str(), own.disposition.as_str()), ("critical", "escalate"));
     assert_eq!(own.suggested_fix.as_deref(), Some("lower a/b"));
 
+    let typed = json!({"code": "10", "flag": "true", "n": "2", "deep": {"a": 1}});
+    for (rule, message) in [
+        ("field: code, one_of: {values: [10, 20]}", "`/code` is `\"10\"`; expected one of `10`, `20`"),
+        ("field: flag, one_of: {values: [true]}", "`/flag` is `\"true\"`; expected one of `true`"),
+        ("field: n, equals: 2", "`/n` is `\"2\"`; expected `2`"),
+        ("field: deep, equals: {a: '1'}", "`/deep` is `{\"a\":1}`; expected `{\"a\":\"1\"}`"),
+        ("field: code, type: number, message: 'found {{ json }}'", "found \"10\""),
+    ] {
+        assert_eq!(assess(&format!("{{id: r, {rule}}}"), &typed).issues.remove(0).message, message, "{rule}");
+    }
+
     assert_eq!(issue("{id: r, field: site, required: true}").message, "`/site` is missing");
     assert_eq!(issue("{id: r, require: [grade, site]}").message, "`site` is missing");
     assert_eq!(issue("{id: r, forbids: grade}").message, "`grade` must not be given here");
-    assert!(issue("{id: r, field: grade, any: [{equals: a}, {equals: b}]}").message.contains("`a`, or `b`"));
+    assert!(
+        issue("{id: r, field: grade, any: [{equals: a}, {equals: b}]}")
+            .message
+            .contains("`\"a\"`, or `\"b\"`")
+    );
 }
 
 #[test]

@@ -426,8 +426,12 @@ pub(super) fn holds_alone(test: &Test, item: Item<'_>, text: &mut String) -> Opt
                     return Some(true);
                 }
                 Item::Text(text) => text.chars().count(),
-                Item::List(branch) | Item::Map(branch) => branch.len(),
-                _ => return Some(false),
+                Item::List(branch) | Item::Map(branch) => {
+                    // An element with nothing in it does not help to reach a number, and counts against one.
+                    let holds_min = min.is_none_or(|min| branch.present() as u64 >= min);
+                    return Some(holds_min && max.is_none_or(|max| branch.len() as u64 <= max));
+                }
+                Item::Null | Item::Bool(_) | Item::Number(_) => return Some(false),
             } as u64;
             min.is_none_or(|min| length >= min) && max.is_none_or(|max| length <= max)
         }

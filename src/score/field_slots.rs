@@ -20,17 +20,26 @@ pub(super) enum FieldSlots<'c> {
 
 /// Where a candidate that was read from text has the field of each slot, among its nodes.
 #[derive(Debug)]
-pub(super) struct ReadSlots(Vec<Option<NonZero<usize>>>);
+pub(super) struct ReadSlots {
+    places: Vec<Option<NonZero<usize>>>,
+    /// Names of members that have no slot.
+    others: Vec<Box<str>>,
+}
 
 impl ReadSlots {
     pub(super) fn new(fields: &FieldTrie) -> Self {
-        ReadSlots(vec![None; fields.count()])
+        ReadSlots { places: vec![None; fields.count()], others: Vec::new() }
     }
 
     /// Sets where a field is; whether it was somewhere else, too. No field is where the candidate itself is, at 0.
     pub(super) fn set(&mut self, slot: Index, node: usize) -> bool {
-        let place = self.0.get_mut(slot as usize);
+        let place = self.places.get_mut(slot as usize);
         place.is_some_and(|place| std::mem::replace(place, NonZero::new(node)).is_some())
+    }
+
+    /// Notes the name of a member that has no slot.
+    pub(super) fn add_other(&mut self, name: &str) {
+        self.others.push(name.into());
     }
 
     /// Looks for all fields anew, by their names.
@@ -77,9 +86,23 @@ impl<'c> FieldSlots<'c> {
         match self {
             FieldSlots::Tree(values) => values.get(slot as usize).copied().flatten().map(Item::from),
             FieldSlots::Read(nodes, places) => {
-                let place = places.0.get(slot as usize).copied().flatten()?;
+                let place = places.places.get(slot as usize).copied().flatten()?;
                 Item::read(nodes.get(place.get()..)?)
             }
+        }
+    }
+
+    /// The names of the members of a candidate, which is this tree if it is one.
+    pub(super) fn names<'n>(&'n self, fields: &'n FieldTrie, tree: Option<&'n Value>) -> Vec<&'n str> {
+        match (self, tree) {
+            (FieldSlots::Read(_, slots), _) => {
+                let own = fields.names().zip(&slots.places).filter(|(_, place)| place.is_some());
+                own.map(|(name, _)| name).chain(slots.others.iter().map(|name| &**name)).collect()
+            }
+            (FieldSlots::Tree(_), Some(Value::Object(members))) => {
+                members.keys().map(String::as_str).collect()
+            }
+            (FieldSlots::Tree(_), _) => Vec::new(),
         }
     }
 

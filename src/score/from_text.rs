@@ -65,7 +65,7 @@ fn texts() -> impl Strategy<Value = String> {
     let leaf = prop_oneof![
         8 => prop::sample::select(vec![
             "null", "true", "false", "1", "1.0", "-0", "2.5", "1e2", "9007199254740993", "18446744073709551616",
-            "\"\"", "\"a\"", "\"abc\"", "\"not_present\"", "\"ambiguous\"", "\"\\u00e9\\n\\\"\"", "\"é\"", "[]", "{}",
+            "\"\"", "\"a\"", "\"abc\"", "\"not_present\"", "\"ambiguous\"", "\"\\u00e9\\n\\\"\"", "\"é\"", "[]", "{}", "\" \"", "\"\\u00a0\\u200b\"",
         ]),
         1 => prop::sample::select(vec!["1e999", "01", "nul", "\"\\ud800\"", "\"a", "tru", "-", "\"\t\"", "]", ""]),
     ]

@@ -11,6 +11,7 @@ use super::issue::SourceSpan;
 use super::judged::{Judged, PassageVerdict};
 use super::parted::{Elsewhere, Ground, PartItems};
 use super::parts::{PartedText, Parts};
+use super::placeholder::{self, Finder, Placeholders, Why};
 use super::quotes::Quotes;
 use crate::rules::{Assertion, Each, EvidenceRules, GroundingSettings};
 use crate::value::{Fuel, Score, unescape};
@@ -258,12 +259,14 @@ pub(super) fn ground(
     settings: &GroundingSettings,
     scratch: &mut Scratch,
     parts: &mut BTreeMap<usize, Scratch>,
+    (placeholders, finder): (&Placeholders, Option<&Finder<'_>>),
     fuel: &Fuel,
     out: &mut Assessment,
 ) -> Share {
     let search = Settings { fuzzy: settings.fuzzy.get() };
     let items = PartItems::of(candidate, names, source, document_type);
-    let mut telling = Telling { source, settings, share: Share::default(), judged, candidate, out };
+    let mut telling =
+        Telling { source, settings, share: Share::default(), judged, candidate, placeholders, finder, out };
     let reading = Reading { lexicon: &names.lexicon, passages: source.passages(), values: &names.values };
     let mut grounder = Grounder::new(candidate, &names.names, source.index(), search, scratch, fuel);
     // What the host knows is no evidence of what was read.
@@ -311,6 +314,8 @@ pub(super) struct Telling<'a> {
     share: Share,
     judged: Option<&'a Judged>,
     candidate: &'a Value,
+    placeholders: &'a Placeholders,
+    finder: Option<&'a Finder<'a>>,
     out: &'a mut Assessment,
 }
 
@@ -319,6 +324,12 @@ impl Telling<'_> {
     pub(super) fn leaf(&mut self, leaf: FoundLeaf<'_>) {
         self.share.checked += 1;
         let FoundLeaf { pointer, value, verdict, part, elsewhere, .. } = leaf;
+        if let Some(why) = self.no_value(&leaf) {
+            let verdict = &Verdict::not_found();
+            self.record(FoundLeaf { verdict, quotes: &[], elsewhere: None, ..leaf }, false);
+            self.share.lost.push(1.0);
+            return self.out.issues.push(placeholder::issue(pointer, value, why));
+        }
         // The quote is there, and nothing could be read from it.
         let is_open = verdict.finding == Finding::QuoteUndecided && elsewhere.is_none();
         let mut undecided = self.settings.judged && is_open;
@@ -338,6 +349,15 @@ impl Telling<'_> {
             self.share.lost.push(1.0 - counts);
             self.out.issues.push(told.issue(pointer, self.settings));
         }
+    }
+
+    /// Why a leaf says nothing, whatever the document has: it is a placeholder, or the example that was shown.
+    fn no_value(&self, leaf: &FoundLeaf<'_>) -> Option<Why> {
+        let is_example = |finder: &Finder<'_>| finder.is_example(leaf.pointer, leaf.value);
+        let is_unsupported = leaf.verdict.support == Support::Unsupported;
+        self.placeholders
+            .at(leaf.pointer)
+            .or_else(|| (is_unsupported && self.finder.is_some_and(is_example)).then_some(Why::Example))
     }
 
     /// Records the label of a part, which does not count, because it says nothing of its part.

@@ -11,17 +11,18 @@ use super::issue::Issue;
 use super::judged::Judged;
 use super::memo::Memo;
 use super::parted::{NO_PARTS_EXTRACTED, PARTS_SKIPPED};
+use super::placeholder::{Finder, PLACEHOLDER_VALUE, Placeholders};
 use super::pre_existing::PreExisting;
 use super::quotes::Quotes;
 use super::source_answers::SourceAnswers;
 use super::wording::{plain_issue, schema_issue};
-use crate::profile::{Combine, Disagreement, Dispositions, Weight};
+use crate::profile::{CandidateKind, Combine, Disagreement, Dispositions, Weight};
 use crate::rules::{CompiledMeasure, GroundingSettings, Index, IssueText, Program, SchemaCheck};
 use crate::script::{Arguments, FunctionId, ScriptError, ScriptSet};
 use crate::value::{Disposition, Fuel, Item, Score, Severity};
 use serde_json::Value;
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -78,6 +79,8 @@ pub(super) struct Machine<'a> {
     pub out: &'a mut Assessment,
     pub room: &'a mut Buffers,
     pub fuel: &'a Fuel,
+    /// Texts of the candidate that stand where values should be.
+    pub placeholders: Placeholders,
     /// Issues of the rules in hand that cost nothing.
     pub free: Vec<Range<usize>>,
     /// The candidate as scripts see it, made when the first one is called.
@@ -126,6 +129,7 @@ impl<'a> Machine<'a> {
             out,
             room,
             fuel,
+            placeholders: Placeholders::default(),
             free: Vec::new(),
             arguments: None,
             ledger: None,
@@ -156,6 +160,7 @@ impl<'a> Machine<'a> {
     pub(super) fn run(&mut self) {
         let program = self.program;
         let memo = RefCell::<Memo<'_>>::default();
+        self.look_at_answer();
         for ((dimension, name), measure) in (0..).zip(&program.dimensions).zip(&program.measures) {
             if self.fuel.is_spent() {
                 break;
@@ -168,11 +173,71 @@ impl<'a> Machine<'a> {
                 (None, None) => {}
             }
         }
+        self.say_placeholders();
         self.mark_pre_existing(0);
         if self.fuel.is_spent() {
             self.left_off();
         }
         self.out.weigh(&program.overall);
+    }
+
+    /// What tells placeholders from values; nothing of edits, which are held against the document that they edit.
+    fn finder(&self) -> Option<Finder<'a>> {
+        let rules = self.scoring.rules();
+        let screen = self.scoring.screen();
+        let finder =
+            || Finder::new(self.program, rules.evidence(), rules.answers(), screen, self.source, self.fuel);
+        (self.scoring.kind() == CandidateKind::Value).then(finder)
+    }
+
+    /// Looks for placeholders among all leaves where these are looked up in a source, else in the fields of the rubrics; and for
+    /// lists and objects where the schema of the answer has none, unless a schema is held against the candidate anyway.
+    fn look_at_answer(&mut self) {
+        let Some(finder) = self.finder() else { return };
+        let all = self.tree.filter(|_| self.source.is_some() && self.program.is_grounded());
+        let is_checked = self.program.is_held_against_a_schema();
+        let mut misplaced = Vec::new();
+        let mut seen = |name: &str, item: Item<'a>| {
+            misplaced.extend(finder.misplaced(name, item).filter(|_| !is_checked));
+        };
+        self.placeholders = match all.and_then(Value::as_object) {
+            Some(members) => {
+                let members = || members.iter().map(|(name, value)| (name.as_str(), Item::from(value)));
+                members().for_each(|(name, item)| seen(name, item));
+                finder.find(members())
+            }
+            None => {
+                let (program, fields) = (self.program, self.fields);
+                let members = || {
+                    let slots = program.rubric_slots();
+                    slots.filter_map(|(field, slot)| Some((&*field.name, fields.get(slot)?)))
+                };
+                members().for_each(|(name, item)| seen(name, item));
+                finder.find(members())
+            }
+        };
+        if let Some(list @ Value::Array(_)) = self.tree {
+            misplaced.extend(finder.misplaced_whole(list.into()).filter(|_| !is_checked));
+        }
+        misplaced.into_iter().for_each(|issue| self.found(issue));
+    }
+
+    /// Adds the issues about placeholders that no measure has told of, and about members that are too many: an answer that lacks
+    /// fields may have them in there.
+    fn say_placeholders(&mut self) {
+        let placeholders = std::mem::take(&mut self.placeholders);
+        if !placeholders.is_empty() {
+            let of_them = self.out.issues.iter().filter(|issue| issue.code == PLACEHOLDER_VALUE);
+            let told: HashSet<String> = of_them.map(|issue| issue.path.to_string()).collect();
+            placeholders.issues_but(&told).for_each(|issue| self.found(issue));
+        }
+        if self.out.missing.is_empty() || self.program.is_held_against_a_schema() {
+            return;
+        }
+        let Some(finder) = self.finder() else { return };
+        let names = self.fields.names(&self.program.fields, self.tree);
+        let unknown = finder.unknown_members(names.iter().copied());
+        unknown.into_iter().for_each(|issue| self.found(issue));
     }
 
     fn measure(&mut self, dimension: Index, measure: &'a CompiledMeasure, memo: &RefCell<Memo<'a>>) {
@@ -333,6 +398,7 @@ impl<'a> Machine<'a> {
             return;
         };
         let before = self.out.issues.len();
+        let finder = self.finder();
         let share = grounded::ground(
             candidate,
             &self.program.document_type,
@@ -343,6 +409,7 @@ impl<'a> Machine<'a> {
             settings,
             &mut self.room.grounding,
             &mut self.room.parts,
+            (&self.placeholders, finder.as_ref()),
             self.fuel,
             self.out,
         );

@@ -4,7 +4,7 @@ use super::issue::{Issue, LazyText};
 use super::judged;
 use super::scores::Scores;
 use crate::profile::{AfterRetries, Scale};
-use crate::value::{Disposition, Score, Severity};
+use crate::value::{Disposition, Score, Severity, is_blank, is_present};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
@@ -307,12 +307,7 @@ fn may_be_issues(found: Option<&Value>) -> bool {
 
 /// Whether a value holds anything that could be an issue.
 fn says_something(value: &Value) -> bool {
-    match value {
-        Value::Array(items) => !items.is_empty(),
-        Value::Object(members) => !members.is_empty(),
-        Value::String(text) => !text.trim().is_empty(),
-        Value::Number(_) | Value::Bool(_) | Value::Null => false,
-    }
+    !value.is_number() && !value.is_boolean() && is_present(value)
 }
 
 /// A member beside the place of this pointer that says something and is called nearly so: `Issues`, `issue`.
@@ -343,12 +338,12 @@ fn read_issue(
 ) -> Option<Issue> {
     let silent = |code: &str| format!("it names `{code}` without saying what is wrong");
     if let Some(message) = issue.as_str() {
-        let message = if message.trim().is_empty() { silent(code) } else { message.to_owned() };
+        let message = if is_blank(message) { silent(code) } else { message.to_owned() };
         return Some(note(code, severity, disposition(code, false), message));
     }
     let fields = issue.as_object()?;
     let said = |key: &str| member(fields, key).and_then(Value::as_str);
-    let text = |key: &str| said(key).filter(|text| !text.trim().is_empty()).map(str::to_owned);
+    let text = |key: &str| said(key).filter(|text| !is_blank(text)).map(str::to_owned);
     let code = text("code").unwrap_or_else(|| code.to_owned());
     let auto_fixable = fields.get("auto_fixable").and_then(Value::as_bool).unwrap_or(false);
     let severity = word(fields, "severity").unwrap_or(severity);

@@ -19,14 +19,17 @@ mod grounding_issue;
 mod machine;
 mod parted;
 pub(crate) mod parts;
+mod placeholder;
 mod pre_existing;
 mod quotes;
 mod reader;
 mod rule_set;
+mod schema_wording;
 mod scores;
 mod source_answers;
 mod member;
 mod memo;
+mod structure;
 mod subject;
 mod panel;
 mod weighing;
@@ -47,7 +50,7 @@ mod scripted;
 
 pub use account::{DimensionBreakdown, Loss, MeasureKind, Part, ScoreBreakdown};
 pub use assessment::Assessment;
-pub(crate) use assessment::{DOCUMENT_TYPE_UNKNOWN, DOCUMENT_UNSEEN, top_level_field};
+pub(crate) use assessment::{DOCUMENT_TYPE_UNKNOWN, DOCUMENT_UNSEEN, UNSUPPORTED, top_level_field};
 pub use assessor::{Assessor, Beside, Scoring};
 pub use evidence::{Evidence, LeafEvidence};
 #[cfg(feature = "cli")]

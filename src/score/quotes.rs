@@ -1,5 +1,6 @@
 //! Quotes: passages of the document that are offered for the leaves of a candidate.
 
+use crate::value::is_blank;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
@@ -30,7 +31,7 @@ impl Quotes {
 
     /// Offers a passage for a leaf. A pointer may lack its first slash; a blank passage is none.
     pub fn add(&mut self, pointer: &str, quote: &str) {
-        if quote.trim().is_empty() {
+        if is_blank(quote) {
             return;
         }
         let whole = pointer.is_empty() || pointer.starts_with('/');

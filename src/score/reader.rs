@@ -6,12 +6,13 @@
 use super::assessor::Scoring;
 use super::field_slots::ReadSlots;
 use crate::rules::{FieldTrie, Program, TrieNode};
-use crate::value::{ReadNode, ReadValue};
+use crate::value::{ReadNode, ReadValue, is_blank};
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Number, Value};
+use smallvec::SmallVec;
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::Arc;
 
@@ -162,7 +163,7 @@ impl<'t> Visitor<'t> for NodeReader<'_, 't> {
         let NodeReader { into, key, looked } = self;
         let own = into.len();
         into.push(ReadNode { key, value: ReadValue::Null, below: 0 });
-        let mut count = 0;
+        let (mut count, mut present) = (0, 0);
         match looked.element() {
             Some(looked) => {
                 while elements
@@ -171,14 +172,16 @@ impl<'t> Visitor<'t> for NodeReader<'_, 't> {
                 {
                     count += 1;
                 }
+                present = present_below(into, own);
             }
             None => {
-                while elements.next_element_seed(Pass)?.is_some() {
+                while let Some(is_present) = elements.next_element_seed(Pass)? {
                     count += 1;
+                    present += usize::from(is_present);
                 }
             }
         }
-        close(into, own, ReadValue::List { count });
+        close(into, own, ReadValue::List { count, present });
         Ok(())
     }
 
@@ -186,18 +189,18 @@ impl<'t> Visitor<'t> for NodeReader<'_, 't> {
         let NodeReader { into, key, looked } = self;
         let own = into.len();
         into.push(ReadNode { key, value: ReadValue::Null, below: 0 });
-        let mut count = 0;
+        let mut passed = PassedMembers::default();
         while let Some(name) = members.next_key_seed(Name)? {
-            count += 1;
             match looked.member(&name) {
                 Some(looked) => {
                     members.next_value_seed(NodeReader { into: &mut *into, key: Some(name), looked })?;
                 }
-                None => members.next_value_seed(Pass)?,
+                None => passed.add(name, members.next_value_seed(Pass)?),
             }
         }
-        let twice = settle_names(into, own);
-        close(into, own, ReadValue::Map { count: count - twice });
+        settle_names(into, own);
+        let map = passed.map_with(into, own);
+        close(into, own, map);
         Ok(())
     }
 }
@@ -252,30 +255,30 @@ impl<'t> Visitor<'t> for RootReader<'_, 't> {
         let RootReader { node: NodeReader { into, key, .. }, fields, slots } = self;
         let (own, each) = (into.len(), fields.root().each());
         into.push(ReadNode { key, value: ReadValue::Null, below: 0 });
-        let (mut count, mut is_twice) = (0, false);
+        let (mut passed, mut is_twice) = (PassedMembers::default(), false);
         while let Some(name) = members.next_key_seed(Name)? {
-            count += 1;
             let slot = fields.slot(&name);
             match slot.and_then(|slot| fields.root().in_slot(slot)).or(each) {
                 Some(node) => {
-                    if let Some(slot) = slot {
-                        is_twice |= slots.set(slot, into.len());
+                    match slot {
+                        Some(slot) => is_twice |= slots.set(slot, into.len()),
+                        None => slots.add_other(&name),
                     }
                     let looked = Looked::at(node);
                     members.next_value_seed(NodeReader { into: &mut *into, key: Some(name), looked })?;
                 }
-                None => members.next_value_seed(Pass)?,
+                None => {
+                    slots.add_other(&name);
+                    passed.add(name, members.next_value_seed(Pass)?);
+                }
             }
         }
         // Where all members are kept, any of them may be there twice.
-        if is_twice || each.is_some() {
-            let twice = settle_names(into, own);
-            count -= twice;
-            if twice > 0 {
-                slots.find_again(fields, into, own);
-            }
+        if (is_twice || each.is_some()) && settle_names(into, own) > 0 {
+            slots.find_again(fields, into, own);
         }
-        close(into, own, ReadValue::Map { count });
+        let map = passed.map_with(into, own);
+        close(into, own, map);
         Ok(())
     }
 }
@@ -286,6 +289,43 @@ fn close<'t>(nodes: &mut [ReadNode<'t>], own: usize, value: ReadValue<'t>) {
     if let Some(node) = nodes.get_mut(own) {
         node.value = value;
         node.below = below;
+    }
+}
+
+/// How many elements or members of the last list or mapping, which was begun at `own`, are present, of those that were kept.
+fn present_below(nodes: &[ReadNode<'_>], own: usize) -> usize {
+    members_of(nodes, own).filter(|at| nodes.get(*at).is_some_and(ReadNode::is_present)).count()
+}
+
+/// The members of one mapping that are not looked at: their names, and whether their values are present.
+#[derive(Default)]
+struct PassedMembers<'t>(SmallVec<[(Cow<'t, str>, bool); SEARCHED]>);
+
+impl<'t> PassedMembers<'t> {
+    fn add(&mut self, name: Cow<'t, str>, is_present: bool) {
+        self.0.push((name, is_present));
+    }
+
+    /// How many there are, and how many of them are present. Of members with the same name the last one counts.
+    fn count(&self) -> (usize, usize) {
+        let PassedMembers(all) = self;
+        let present = |count: usize, is_present: bool| count + usize::from(is_present);
+        let is_last = |at: usize, name: &str| all.iter().skip(at + 1).all(|(later, _)| later != name);
+        if all.len() <= SEARCHED {
+            let last = all.iter().enumerate().filter(|(at, (name, _))| is_last(*at, name));
+            return last
+                .fold((0, 0), |(count, there), (_, (_, is_there))| (count + 1, present(there, *is_there)));
+        }
+        let by_name: HashMap<&str, bool, foldhash::fast::RandomState> =
+            all.iter().map(|(name, is_present)| (name.as_ref(), *is_present)).collect();
+        (by_name.len(), by_name.values().fold(0, |there, is_there| present(there, *is_there)))
+    }
+
+    /// The mapping that they and the members that were kept, below `own`, make up.
+    fn map_with<'n>(&self, nodes: &[ReadNode<'_>], own: usize) -> ReadValue<'n> {
+        let (count, present) = self.count();
+        let kept = members_of(nodes, own).count();
+        ReadValue::Map { count: count + kept, present: present + present_below(nodes, own) }
     }
 }
 
@@ -358,68 +398,62 @@ impl<'t> Visitor<'t> for Name {
     }
 }
 
-/// Passes a value over. `serde::de::IgnoredAny` would pass over numbers that are none, and over any depth.
+/// Passes a value over, and tells whether it is present. `serde::de::IgnoredAny` would pass over numbers that are none, and over
+/// any depth.
 struct Pass;
 
 impl<'t> DeserializeSeed<'t> for Pass {
-    type Value = ();
+    type Value = bool;
 
-    fn deserialize<D: Deserializer<'t>>(self, deserializer: D) -> Result<(), D::Error> {
+    fn deserialize<D: Deserializer<'t>>(self, deserializer: D) -> Result<bool, D::Error> {
         deserializer.deserialize_any(self)
     }
 }
 
 impl<'t> Visitor<'t> for Pass {
-    type Value = ();
+    type Value = bool;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("any valid JSON value")
     }
 
-    fn visit_unit<E: Error>(self) -> Result<(), E> {
-        Ok(())
+    fn visit_unit<E: Error>(self) -> Result<bool, E> {
+        Ok(false)
     }
 
-    fn visit_bool<E: Error>(self, _: bool) -> Result<(), E> {
-        Ok(())
+    fn visit_bool<E: Error>(self, _: bool) -> Result<bool, E> {
+        Ok(true)
     }
 
-    fn visit_u64<E: Error>(self, _: u64) -> Result<(), E> {
-        Ok(())
+    fn visit_u64<E: Error>(self, _: u64) -> Result<bool, E> {
+        Ok(true)
     }
 
-    fn visit_i64<E: Error>(self, _: i64) -> Result<(), E> {
-        Ok(())
+    fn visit_i64<E: Error>(self, _: i64) -> Result<bool, E> {
+        Ok(true)
     }
 
-    fn visit_f64<E: Error>(self, _: f64) -> Result<(), E> {
-        Ok(())
+    fn visit_f64<E: Error>(self, value: f64) -> Result<bool, E> {
+        Ok(Number::from_f64(value).is_some())
     }
 
-    fn visit_str<E: Error>(self, _: &str) -> Result<(), E> {
-        Ok(())
+    fn visit_str<E: Error>(self, text: &str) -> Result<bool, E> {
+        Ok(!is_blank(text))
     }
 
-    fn visit_seq<A: SeqAccess<'t>>(self, mut elements: A) -> Result<(), A::Error> {
-        while elements.next_element_seed(Pass)?.is_some() {}
-        Ok(())
-    }
-
-    fn visit_map<A: MapAccess<'t>>(self, mut members: A) -> Result<(), A::Error> {
-        while members.next_key_seed(PassName)?.is_some() {
-            members.next_value_seed(Pass)?;
+    fn visit_seq<A: SeqAccess<'t>>(self, mut elements: A) -> Result<bool, A::Error> {
+        let mut any = false;
+        while let Some(is_present) = elements.next_element_seed(Pass)? {
+            any |= is_present;
         }
-        Ok(())
+        Ok(any)
     }
-}
 
-/// Passes the name of a member over.
-struct PassName;
-
-impl<'t> DeserializeSeed<'t> for PassName {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'t>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_str(Pass)
+    fn visit_map<A: MapAccess<'t>>(self, mut members: A) -> Result<bool, A::Error> {
+        let mut passed = PassedMembers::default();
+        while let Some(name) = members.next_key_seed(Name)? {
+            passed.add(name, members.next_value_seed(Pass)?);
+        }
+        Ok(passed.count().1 > 0)
     }
 }

@@ -72,7 +72,10 @@ impl<'a> Machine<'a> {
             ledger.missing.clear();
         }
         for (at, FieldWeight { slot, status, weight }) in rubric.weights.iter().enumerate() {
-            let there = self.fields.get(*slot).is_some_and(Item::is_present);
+            let there = self.fields.get(*slot).is_some_and(|item| {
+                let is_all = |field: &RubricField| self.placeholders.are_all_of(&field.pointer, item);
+                item.is_present() && !rubric.fields.get(at).is_some_and(is_all)
+            });
             match self.fields.get(*status) {
                 None if there => {
                     sums.present += weight;

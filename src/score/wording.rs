@@ -3,6 +3,7 @@
 use super::chain::broken_step;
 use super::evaluate::{Scope, first_different, repetition};
 use super::issue::{Issue, LazyText};
+use super::schema_wording::schema_message;
 use crate::profile::{Dispositions, SchemaCodes};
 use crate::rules::{Check, IssueText, Reference, SchemaCheck, Template, Test};
 use crate::script::Finding as ScriptFinding;
@@ -26,12 +27,17 @@ pub(super) fn cut(text: &str, limit: usize) -> String {
     }
 }
 
-/// A value in a message: texts without quotes, anything long cut.
+/// A value in a message: as JSON, so that a text that reads `10` is told from the number, and anything long cut.
 pub(super) fn shown(value: &Value) -> String {
     match value {
-        Value::String(text) => cut(text, MAX_SHOWN),
+        Value::String(text) => text_as_json(text),
         other => cut(&other.to_string(), MAX_SHOWN),
     }
+}
+
+/// A text as JSON; a long one is cut within its quotes.
+fn text_as_json(text: &str) -> String {
+    Value::from(cut(text, MAX_SHOWN)).to_string()
 }
 
 /// A message cut to what a reader may be expected to read.
@@ -70,6 +76,8 @@ pub(super) enum Shown {
     Number(Number),
     Text(Box<str>),
     Other(Value),
+    /// A list or mapping of which only the beginning was kept, as JSON.
+    Cut(Box<str>),
 }
 
 impl Shown {
@@ -86,7 +94,7 @@ impl Shown {
     /// The same for messages that are no templates, which show the beginning of what is long.
     fn brief(value: Item<'_>) -> Self {
         match value.tree() {
-            Some(tree) => Shown::Text(shown(tree).into()),
+            Some(tree) => Shown::Cut(shown(tree).into()),
             None => Shown::of(value),
         }
     }
@@ -97,7 +105,7 @@ impl Shown {
             Shown::Null => minijinja::Value::from(""),
             Shown::Bool(b) => minijinja::Value::from(*b),
             Shown::Number(number) => minijinja::Value::from(minijinja::value::Serde(number)),
-            Shown::Text(text) => minijinja::Value::from(&**text),
+            Shown::Text(text) | Shown::Cut(text) => minijinja::Value::from(&**text),
             Shown::Other(value) => minijinja::Value::from(minijinja::value::Serde(value)),
         }
     }
@@ -109,7 +117,8 @@ impl fmt::Display for Shown {
             Shown::Null => f.write_str("null"),
             Shown::Bool(b) => write!(f, "{b}"),
             Shown::Number(number) => write!(f, "{number}"),
-            Shown::Text(text) => f.write_str(text),
+            Shown::Text(text) => f.write_str(&text_as_json(text)),
+            Shown::Cut(json) => f.write_str(json),
             Shown::Other(value) => f.write_str(&shown(value)),
         }
     }
@@ -149,7 +158,11 @@ impl Finding {
 /// What templates of messages and suggestions see.
 fn variables(key: &str, path: &str, value: &Shown) -> minijinja::Value {
     let field = path.strip_prefix('/').and_then(|p| p.split('/').next()).unwrap_or_default();
-    minijinja::context! { value => value.for_template(), key, path, field => unescape(field) }
+    let json = match value {
+        Shown::Null => String::new(),
+        present => present.to_string(),
+    };
+    minijinja::context! { value => value.for_template(), json, key, path, field => unescape(field) }
 }
 
 /// The issue of a check that has failed.
@@ -252,7 +265,7 @@ pub(super) fn schema_issue(
         (None, _) => format!("SCHEMA_{}", upper_snake(kind.keyword())).into(),
     };
     let severity = known.and_then(|known| known.severity).or(rule.map(|rule| rule.severity));
-    let issue = plain_issue(code, severity.unwrap_or(Severity::Major), path, error.to_string());
+    let issue = plain_issue(code, severity.unwrap_or(Severity::Major), path, schema_message(error));
     let auto_fixable = known.map_or(rule.is_some_and(|rule| rule.auto_fixable), |known| known.auto_fixable);
     Issue { rule: rule.map(|rule| rule.rule.clone()), auto_fixable, ..issue }
 }

@@ -5,6 +5,7 @@ use super::limits::{
     MAX_MAP_MEMBERS, MAX_OPERATIONS, MAX_STRING_BYTES, MAX_VARIABLES,
 };
 use super::meter;
+use crate::value::is_blank;
 use rhai::module_resolvers::DummyModuleResolver;
 use rhai::packages::{
     BasicArrayPackage, BasicMapPackage, BitFieldPackage, CorePackage, LogicPackage, MoreStringPackage,
@@ -61,18 +62,18 @@ pub(super) fn engine() -> Engine {
     engine
 }
 
-/// `present(x)`: whether a value counts as there, as rubrics see it.
+/// `present(x)`: whether a value counts as there, as rubrics see it ([`crate::value::is_present`]).
 fn is_present(value: &Dynamic) -> bool {
     if value.is_unit() {
         return false;
     }
     if let Some(text) = value.read_lock::<rhai::ImmutableString>() {
-        return !text.is_empty();
+        return !is_blank(&text);
     }
     if let Some(items) = value.read_lock::<rhai::Array>() {
-        return !items.is_empty();
+        return items.iter().any(is_present);
     }
-    value.read_lock::<rhai::Map>().is_none_or(|members| !members.is_empty())
+    value.read_lock::<rhai::Map>().is_none_or(|members| members.values().any(is_present))
 }
 
 /// `number(text)`: the first number in a text (`12.5 mm` gives 12.5; a comma between digits counts as a decimal
@@ -116,6 +117,27 @@ pub(super) fn to_dynamic(value: &Value) -> Dynamic {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn scripts_see_as_present_what_all_else_does() {
+        for value in [
+            json!(null),
+            json!(""),
+            json!("\u{a0}\u{200b}"),
+            json!("x"),
+            json!(0),
+            json!(false),
+            json!([]),
+            json!([null, " ", {"a": []}]),
+            json!([null, {"a": [0]}]),
+            json!({}),
+            json!({"a": "", "b": {"c": null}}),
+            json!({"a": "", "b": {"c": 1.5}}),
+        ] {
+            assert_eq!(is_present(&to_dynamic(&value)), crate::value::is_present(&value), "{value}");
+        }
+    }
 
     #[test]
     fn numbers_are_found_in_text() {

@@ -1,22 +1,10 @@
-//! What the loop asks of candidates as JSON: are they equal, is a value there at all.
+//! What the loop asks of candidates as JSON: whether they are equal, how deep and how large they are.
 
 use serde_json::{Number, Value};
 use sha2::{Digest as _, Sha256};
 use smallvec::SmallVec;
 use std::fmt::Write as _;
 use std::io::{self, Write};
-
-/// Whether a field counts as present: neither null nor `""`, nor an empty array or object.
-#[must_use]
-pub fn is_present(value: &Value) -> bool {
-    match value {
-        Value::Null => false,
-        Value::String(text) => !text.is_empty(),
-        Value::Array(items) => !items.is_empty(),
-        Value::Object(members) => !members.is_empty(),
-        Value::Bool(_) | Value::Number(_) => true,
-    }
-}
 
 /// Deepest candidate. Requests, events and results wrap it in more, and all of them must be readable again: parsers
 /// stop at 128.
@@ -245,15 +233,5 @@ mod tests {
         assert!(!is_deeper(&nested(MAX_CANDIDATE_DEPTH), MAX_CANDIDATE_DEPTH));
         assert!(is_deeper(&nested(MAX_CANDIDATE_DEPTH + 1), MAX_CANDIDATE_DEPTH));
         assert!(!is_deeper(&json!(1), 0));
-    }
-
-    #[test]
-    fn present_is_more_than_there() {
-        for absent in [json!(null), json!(""), json!([]), json!({})] {
-            assert!(!is_present(&absent), "{absent}");
-        }
-        for present in [json!(0), json!(false), json!(" "), json!([null]), json!({"a": null})] {
-            assert!(is_present(&present), "{present}");
-        }
     }
 }

@@ -1,4 +1,4 @@
-//! Values of a candidate, wherever they are: in a tree, or read from text as far as somebody looks at them.
+//! Values of a candidate, wherever they are: in a tree, or read from text as far as they are looked at.
 
 use super::candidate::canonical;
 use super::decimal::compare_numbers;
@@ -46,8 +46,16 @@ pub(crate) enum ReadValue<'t> {
     Bool(bool),
     Number(Number),
     Text(Cow<'t, str>),
-    List { count: usize },
-    Map { count: usize },
+    /// A list: how many elements it has, and how many of them are present.
+    List {
+        count: usize,
+        present: usize,
+    },
+    /// A mapping, likewise.
+    Map {
+        count: usize,
+        present: usize,
+    },
 }
 
 impl<'v> From<&'v Value> for Item<'v> {
@@ -77,17 +85,6 @@ impl<'v> Item<'v> {
             ReadValue::List { .. } => Item::List(Branch::Read(nodes.get(..=node.below)?)),
             ReadValue::Map { .. } => Item::Map(Branch::Read(nodes.get(..=node.below)?)),
         })
-    }
-
-    /// Whether it counts as present, as [`super::is_present`] says.
-    #[inline]
-    pub(crate) fn is_present(self) -> bool {
-        match self {
-            Item::Null => false,
-            Item::Text(text) => !text.is_empty(),
-            Item::List(branch) | Item::Map(branch) => branch.len() > 0,
-            Item::Bool(_) | Item::Number(_) => true,
-        }
     }
 
     #[inline]
@@ -215,7 +212,7 @@ impl<'v> Branch<'v> {
             Branch::Tree(Value::Object(members)) => members.len(),
             Branch::Tree(_) => 0,
             Branch::Read(nodes) => match nodes.first().map(|node| &node.value) {
-                Some(ReadValue::List { count } | ReadValue::Map { count }) => *count,
+                Some(ReadValue::List { count, .. } | ReadValue::Map { count, .. }) => *count,
                 _ => 0,
             },
         }

@@ -113,6 +113,8 @@ mod pattern_choice;
 #[cfg(test)]
 mod pipeline;
 #[cfg(test)]
+mod placeholders;
+#[cfg(test)]
 mod plugin_check;
 #[cfg(test)]
 mod plugin_ends;

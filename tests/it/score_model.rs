@@ -55,9 +55,9 @@ pub(crate) struct Expected {
 fn is_present(value: Option<&Value>) -> bool {
     match value {
         None | Some(Value::Null) => false,
-        Some(Value::String(text)) => !text.is_empty(),
-        Some(Value::Array(items)) => !items.is_empty(),
-        Some(Value::Object(members)) => !members.is_empty(),
+        Some(Value::String(text)) => text.contains(|c: char| c.is_alphanumeric() || c.is_ascii_punctuation()),
+        Some(Value::Array(items)) => items.iter().any(|item| is_present(Some(item))),
+        Some(Value::Object(members)) => members.values().any(|member| is_present(Some(member))),
         Some(_) => true,
     }
 }
@@ -178,7 +178,17 @@ impl Dice {
 
 fn value(field: &str, dice: &mut Dice) -> Value {
     if dice.below(8) == 0 {
-        return [json!(null), json!(""), json!([]), json!({})][dice.below(4)].clone();
+        let nothing = [
+            json!(null),
+            json!(""),
+            json!([]),
+            json!({}),
+            json!("\u{a0}"),
+            json!("\u{200b} \n"),
+            json!([null, ""]),
+            json!({"a": [" "], "b": {}}),
+        ];
+        return nothing[dice.below(nothing.len())].clone();
     }
     match field {
         "histology" => json!(dice.of(&[

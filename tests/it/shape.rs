@@ -142,12 +142,164 @@ fn types_are_changed_only_when_nothing_is_lost() {
         becomes(&typed(name), &json!({"a": value}), &json!({"a": expected}), kinds);
     }
     let list = json!({"properties": {"a": {"type": "array", "items": {"type": "object", "properties": {"id": {"pattern": "^x"}}}}}});
-    becomes(&list, &json!({"a": {"id": ""}}), &json!({"a": [{}]}), &[Wrap, DropInvalid]);
+    becomes(&list, &json!({"a": {"id": "x"}}), &json!({"a": [{"id": "x"}]}), &[Wrap]);
+    // Nothing in a list is still nothing.
+    becomes(&list, &json!({"a": {"id": ""}}), &json!({}), &[DropInvalid]);
     let code = json!({"properties": {"a": {"enum": ["x", 5]}}, "required": ["a"]});
     becomes(&code, &json!({"a": " x\n"}), &json!({"a": "x"}), &[Trim]);
     becomes(&code, &json!({"a": "5"}), &json!({"a": 5}), &[Coerce]);
     // Space that nobody minds stays.
     becomes(&typed("string"), &json!({"a": " x "}), &json!({"a": " x "}), &[]);
+}
+
+#[test]
+fn no_branch_is_fitted_that_does_not_fit_in_the_end() {
+    let of = |schema: Value| json!({"type": "object", "properties": {"e": schema}, "required": ["e"]});
+    let code = json!([{"type": "string", "minLength": 5, "pattern": "^[A-Z]+$"}, {"type": "string", "format": "date", "minLength": 10}]);
+    let drug = json!({"type": "object", "properties": {"kind": {"const": "drug"}, "name": {"type": "string"}}, "required": ["kind", "name"], "additionalProperties": false});
+    let test = json!({"type": "object", "properties": {"kind": {"const": "test"}, "test": {"type": "string"}}, "required": ["kind", "test"], "additionalProperties": false});
+    for (schema, value) in [
+        (of(json!({"anyOf": code})), json!({"e": "ab"})),
+        (of(json!({"anyOf": code})), json!({"e": "12"})),
+        (of(json!({"oneOf": code})), json!({"e": "true"})),
+        (of(json!({"anyOf": code})), json!({"e": "{\"a\": 1}"})),
+        (of(json!({"allOf": [{"anyOf": code}]})), json!({"e": "ab"})),
+        (of(json!({"$ref": "#/properties/f", "$comment": "x"})), json!({"e": [1, 2]})),
+        (
+            of(
+                json!({"oneOf": [{"type": "number", "minimum": 5, "multipleOf": 2}, {"type": "number", "maximum": 1, "multipleOf": 5}]}),
+            ),
+            json!({"e": 3}),
+        ),
+        // Of two types that contradict each other none is taken.
+        (of(json!({"allOf": [{"type": "array"}, {"type": "string"}]})), json!({"e": false})),
+        // Another branch takes texts, but not this one.
+        (
+            of(
+                json!({"oneOf": [{"type": "number", "minimum": 5, "multipleOf": 2}, {"type": "string", "maxLength": 0}]}),
+            ),
+            json!({"e": 3}),
+        ),
+        (
+            of(
+                json!({"anyOf": [{"type": "array", "minItems": 2, "items": {"type": "integer"}}, {"type": "array", "minItems": 3}]}),
+            ),
+            json!({"e": ["x"]}),
+        ),
+        (
+            json!({"anyOf": [{"type": "object", "required": ["p", "q"]}, {"type": "object", "required": ["r", "s"]}]}),
+            json!({"z": 1}),
+        ),
+        (json!({"oneOf": [drug, test]}), json!({"kind": "test", "test": "q", "name": 1, "dose": 2})),
+        (
+            json!({"items": {"anyOf": [drug, test]}}),
+            json!([{"kind": "drug", "name": "b", "test": "ECG"}, {"kind": "test", "test": "ECG"}]),
+        ),
+        // What says which branch is meant is not left out so that another fits.
+        (
+            json!({"oneOf": [{"properties": {"kind": {"const": "a"}}, "additionalProperties": false}, {"properties": {"kind": {"const": "b"}, "n": {"type": "integer"}}, "required": ["n"]}]}),
+            json!({"kind": "b", "n": "many"}),
+        ),
+    ] {
+        let mut schema = schema;
+        if schema["properties"]["e"]["$ref"].is_string() {
+            schema["properties"]["f"] = json!({"type": "string"});
+        }
+        becomes(&schema, &value, &value, &[]);
+    }
+}
+
+#[test]
+fn a_branch_that_fits_in_the_end_is_fitted() {
+    use RepairKind::{Coerce, DropUnknown, Trim, Wrap};
+    let drug = json!({"type": "object", "properties": {"kind": {"const": "drug"}, "mg": {"type": "integer"}, "note": {"type": "string"}}, "required": ["kind", "mg"], "additionalProperties": false});
+    let test = json!({"type": "object", "properties": {"kind": {"const": "test"}, "test": {"type": "array", "items": {"type": "string"}}}, "required": ["kind", "test"], "additionalProperties": false});
+    let either = json!({"items": {"anyOf": [{"oneOf": [drug, test]}, {"type": "null"}]}});
+    for (value, expected, kinds) in [
+        (json!([{"kind": "drug", "mg": "5"}]), json!([{"kind": "drug", "mg": 5}]), &[Coerce][..]),
+        (
+            json!([{"kind": "drug", "mg": "5", "note": 7}]),
+            json!([{"kind": "drug", "mg": 5, "note": "7"}]),
+            &[Coerce, Coerce],
+        ),
+        (json!([{"kind": "test", "test": "ECG"}]), json!([{"kind": "test", "test": ["ECG"]}]), &[Wrap]),
+        (json!([{"kind": " drug", "mg": 5}]), json!([{"kind": "drug", "mg": 5}]), &[Trim]),
+        (json!([{"kind": "drug", "mg": 5, "dose": 1}]), json!([{"kind": "drug", "mg": 5}]), &[DropUnknown]),
+    ] {
+        becomes(&either, &value, &expected, kinds);
+    }
+    let dated =
+        json!({"properties": {"a": {"anyOf": [{"type": "string", "format": "date"}, {"type": "integer"}]}}});
+    becomes(&dated, &json!({"a": "5"}), &json!({"a": 5}), &[Coerce]);
+}
+
+#[test]
+fn a_record_is_no_map_and_a_map_is_no_record() {
+    use RepairKind::{Unwrap, Wrap};
+    let of = |schema: Value| json!({"properties": {"e": schema}, "required": ["e"]});
+    let map = |of: &str| json!({"type": "object", "additionalProperties": {"type": of}});
+    let record =
+        json!({"type": "object", "properties": {"name": {"type": "string"}, "value": {"type": "number"}}});
+    let closed = json!({"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"], "additionalProperties": false});
+    let list = |items: &Value| json!({"type": "array", "items": items});
+    for (schema, value) in [
+        (map("integer"), json!([{"key": "a", "value": 1}])),
+        (map("number"), json!([{"name": "Hb", "value": 13.2}])),
+        (map("string"), json!([{"marker": "ER", "result": "positive"}])),
+        (map("string"), json!([{"ER": "positive"}])),
+        (
+            json!({"type": "object", "patternProperties": {"^[a-z]+$": {"type": "string"}}}),
+            json!([{"marker": "er", "result": "x"}]),
+        ),
+        (
+            json!({"anyOf": [map("string"), {"type": "null"}]}),
+            json!([{"marker": "ER", "result": "positive"}]),
+        ),
+        (
+            json!({"type": ["object", "null"], "additionalProperties": {"type": "string"}}),
+            json!([{"marker": "ER", "result": "positive"}]),
+        ),
+        (
+            json!({"type": "object", "properties": {"note": {"type": "string"}}, "additionalProperties": {"type": "string"}}),
+            json!([{"marker": "ER", "result": "positive"}]),
+        ),
+        (json!({"type": "object"}), json!([{"a": 1}])),
+        // Another record than the one that is wanted.
+        (
+            json!({"type": "object", "properties": {"size": {"type": "number"}}}),
+            json!([{"marker": "ER", "result": "positive"}]),
+        ),
+        (closed.clone(), json!([{"name": "x", "marker": "ER", "result": "positive"}])),
+        (list(&record), json!({"ER": "positive", "PR": "negative"})),
+        (list(&map("string")), json!({"ER": "positive"})),
+        (json!({"type": "array"}), json!({"ER": "positive"})),
+    ] {
+        let value = json!({ "e": value });
+        becomes(&of(schema), &value, &value, &[]);
+    }
+    for (schema, value, expected, kind) in [
+        (
+            record.clone(),
+            json!([{"name": "Hb", "value": 13.2}]),
+            json!({"name": "Hb", "value": 13.2}),
+            Unwrap,
+        ),
+        (closed, json!([{"name": "x"}]), json!({"name": "x"}), Unwrap),
+        (list(&record), json!({"name": "Hb", "value": 13.2}), json!([{"name": "Hb", "value": 13.2}]), Wrap),
+    ] {
+        becomes(&of(schema), &json!({ "e": value }), &json!({ "e": expected }), &[kind]);
+    }
+}
+
+#[test]
+fn nothing_in_a_list_is_still_nothing() {
+    let schema =
+        json!({"properties": {"e": {"type": "array", "items": {"type": "string"}}}, "required": ["e"]});
+    for nothing in
+        [json!(""), json!(" "), json!("\u{a0}\u{200b}"), json!({"text": ""}), json!({}), json!(null)]
+    {
+        becomes(&schema, &json!({ "e": nothing }), &json!({ "e": nothing }), &[]);
+    }
 }
 
 #[test]
@@ -409,6 +561,84 @@ fn value() -> impl Strategy<Value = Value> {
     })
 }
 
+const TYPES: [&str; 6] = ["null", "boolean", "number", "string", "array", "object"];
+
+fn type_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
+
+/// The types that a schema allows at the end of some steps: those of its own words that each `allOf` and one branch of each `anyOf`
+/// and `oneOf` allow, too.
+fn types_at(schema: &Value, root: &Value, steps: &[String], depth: usize) -> Vec<&'static str> {
+    let Value::Object(members) = schema else {
+        return if *schema == json!(false) { Vec::new() } else { TYPES.to_vec() };
+    };
+    if depth > 12 {
+        return TYPES.to_vec();
+    }
+    let below = |part: &Value, steps: &[String]| types_at(part, root, steps, depth + 1);
+    let mut types = TYPES.to_vec();
+    let mut keep = |allowed: Vec<&'static str>| types.retain(|name| allowed.contains(name));
+    match steps.split_first() {
+        None => {
+            let name = |name: &str| {
+                TYPES
+                    .into_iter()
+                    .find(|known| *known == name || (name, *known) == ("integer", "number"))
+                    .unwrap()
+            };
+            match members.get("type") {
+                Some(Value::String(one)) => keep(vec![name(one)]),
+                Some(Value::Array(several)) => {
+                    keep(several.iter().map(|one| name(one.as_str().unwrap())).collect())
+                }
+                _ => {}
+            }
+            let listed = members.get("enum").and_then(Value::as_array);
+            listed.into_iter().for_each(|listed| keep(listed.iter().map(type_of).collect()));
+            members.get("const").into_iter().for_each(|one| keep(vec![type_of(one)]));
+        }
+        Some((step, rest)) => {
+            let named = members.get("properties").and_then(|named| named.get(step));
+            let by_pattern =
+                members.get("patternProperties").and_then(Value::as_object).into_iter().flatten();
+            let by_pattern: Vec<&Value> =
+                by_pattern.filter(|_| step.starts_with(['a', 'b'])).map(|(_, part)| part).collect();
+            named.into_iter().chain(by_pattern.iter().copied()).for_each(|part| keep(below(part, rest)));
+            let others =
+                members.get("additionalProperties").filter(|_| named.is_none() && by_pattern.is_empty());
+            let is_number = step.parse::<usize>().is_ok();
+            // A list is told from an object with such names by the step alone.
+            others.filter(|_| !is_number).into_iter().for_each(|part| keep(below(part, rest)));
+            members.get("items").filter(|_| is_number).into_iter().for_each(|part| keep(below(part, rest)));
+        }
+    }
+    if let Some(target) =
+        members.get("$ref").and_then(Value::as_str).and_then(|name| root.pointer(&name[1..]))
+    {
+        keep(below(target, steps));
+    }
+    members
+        .get("allOf")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .for_each(|part| keep(below(part, steps)));
+    for key in ["anyOf", "oneOf"] {
+        if let Some(branches) = members.get(key).and_then(Value::as_array) {
+            keep(branches.iter().flat_map(|part| below(part, steps)).collect());
+        }
+    }
+    types
+}
+
 /// The members that a schema requires without condition and that a value has, by the pointers of their objects.
 fn required(
     schema: &Value,
@@ -469,6 +699,17 @@ proptest! {
 
         let again = shape(&schema, &shaped.value, ALL);
         prop_assert!(again.steps.is_empty(), "{:?}", again.steps);
+
+        // What was changed has a type that is allowed in the end: a text may be read as a list, and the list be its only item.
+        for step in shaped.steps.iter().filter(|step| step.kind != RepairKind::Default) {
+            for operation in &step.patch {
+                let Operation::Replace { path, .. } = operation else { continue };
+                let Some(value) = shaped.value.pointer(path) else { continue };
+                let steps = path.split('/').skip(1).map(|step| step.replace("~1", "/").replace("~0", "~"));
+                let types = types_at(&schema, &schema, &steps.collect::<Vec<_>>(), 0);
+                prop_assert!(types.contains(&type_of(value)), "{} became {}: {:?}", path, value, step.kind);
+            }
+        }
 
         // Lists that are wrapped, unwrapped or lose empty elements, and texts that are read, move what is in them.
         let moved = shaped.steps.iter().any(|step| {

@@ -1,7 +1,7 @@
 //! A label: what one reviewer said of one document.
 
 use crate::diag::nearest;
-use crate::value::Score;
+use crate::value::{Score, is_present};
 use serde_json::{Map, Value};
 
 /// What somebody said of one document, and what they know of it besides.
@@ -95,11 +95,7 @@ impl Label {
                 return Err(LabelError::Misspelt { key: key.clone(), guess });
             }
         }
-        let mut take = |key: &'static str| {
-            members
-                .remove(key)
-                .filter(|value| !value.is_null() && value.as_str().is_none_or(|text| !text.trim().is_empty()))
-        };
+        let mut take = |key: &'static str| members.remove(key).filter(is_present);
         let document = match take("document") {
             None => return Err(unexpected("document", "the document's id", None)),
             Some(value) => text("document", value)?,

@@ -16,7 +16,7 @@ pub use decider::{Beyond, Decided, Decider};
 use super::trajectory::{IterationRecord, StepIssue, Trajectory};
 use crate::policy::IssueCounts;
 use crate::profile::LoopPolicy;
-use crate::score::{DOCUMENT_TYPE_UNKNOWN, DOCUMENT_UNSEEN};
+use crate::score::{DOCUMENT_TYPE_UNKNOWN, UNSUPPORTED};
 use crate::value::{Digest, Disposition, Score, Severity, Usage};
 use interner::Interner;
 use serde_json::Value;
@@ -297,7 +297,7 @@ impl Columns {
     }
 
     fn is_unseen(&self, issue: &RecordedIssue) -> bool {
-        self.codes.is_named(issue.code, DOCUMENT_UNSEEN)
+        UNSUPPORTED.iter().any(|code| self.codes.is_named(issue.code, code))
     }
 
     fn is_of_unknown_type(&self, issue: &RecordedIssue) -> bool {

@@ -1,5 +1,6 @@
 //! What is known to be true of a document.
 
+use crate::value::is_present;
 use serde_json::Value;
 use std::fmt;
 
@@ -53,12 +54,12 @@ impl FieldLabel {
 
     /// Whether a document without the field is right.
     pub(crate) fn admits_absence(&self) -> bool {
-        self.accepted.iter().any(Value::is_null)
+        !self.accepted.iter().all(is_present)
     }
 
     /// The right values that are there.
     pub(crate) fn values(&self) -> impl Iterator<Item = &Value> {
-        self.accepted.iter().filter(|value| !value.is_null())
+        self.accepted.iter().filter(|value| is_present(value))
     }
 }
 

@@ -3,6 +3,7 @@
 use super::label::{FieldLabel, LabelError, LabelRecord, field_name, moment};
 use super::label_map::LabelMap;
 use crate::diag::nearest;
+use crate::value::is_blank;
 use serde_json::{Map, Value};
 
 /// Members of a label and of a correction.
@@ -202,7 +203,7 @@ fn cluster(members: &Map<String, Value>, place: &str) -> Result<Option<String>, 
         return Ok(Some(number.to_string()));
     }
     let cluster = optional_text(members, "cluster", place)?;
-    Ok(cluster.filter(|cluster| !cluster.trim().is_empty()))
+    Ok(cluster.filter(|cluster| !is_blank(cluster)))
 }
 
 fn optional_text(members: &Map<String, Value>, key: &str, place: &str) -> Result<Option<String>, LabelError> {

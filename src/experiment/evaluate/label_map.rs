@@ -5,7 +5,7 @@ use crate::diag::{Code, Problem, Problems, SourceFile};
 use crate::value::decode::{Decode, Spanned};
 use crate::value::shape::{Shape, by_name};
 use crate::value::yaml::{self, Node};
-use crate::value::{Fuel, JsonPath, is_present};
+use crate::value::{Fuel, JsonPath, is_blank, is_present};
 use crate::{decode_words, mapping};
 use regex::{Regex, RegexBuilder};
 use serde_json::Value;
@@ -253,7 +253,7 @@ impl LabelMap {
         let optional = |from: &Option<Place>| from.as_ref().and_then(text);
         // Ids of patients and cases are often numbers.
         let cluster = |from: &Place| match values(from).first() {
-            Some(Value::String(name)) if !name.trim().is_empty() => Some(name.clone()),
+            Some(Value::String(name)) if !is_blank(name) => Some(name.clone()),
             Some(Value::Number(number)) => Some(number.to_string()),
             _ => None,
         };
@@ -374,7 +374,7 @@ impl Reader {
                     Some(separator) => text.split(separator.as_str()).collect(),
                     None => vec![text.as_str()],
                 };
-                for part in parts.into_iter().map(str::trim).filter(|part| !part.is_empty()) {
+                for part in parts.into_iter().map(str::trim).filter(|part| !is_blank(part)) {
                     match &self.pick {
                         Some(pick) => {
                             into.extend(pick.find_iter(part).map(|found| Value::from(found.as_str())));

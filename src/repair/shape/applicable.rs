@@ -94,6 +94,39 @@ impl<'s> Applicable<'s> {
             })
     }
 
+    /// Whether a schema here asks for a list.
+    pub(super) fn may_be_list(&self) -> bool {
+        let is_list = |schema: &&Map<String, Value>| {
+            let named = match schema.get("type") {
+                Some(Value::Array(names)) => names.iter().any(|name| name == "array"),
+                Some(name) => name == "array",
+                None => ["items", "prefixItems"].iter().any(|key| schema.contains_key(*key)),
+            };
+            let listed = schema.get("enum").and_then(Value::as_array).into_iter().flatten();
+            named || listed.chain(schema.get("const")).any(Value::is_array)
+        };
+        self.schemas.iter().any(|schema| is_list(&schema))
+    }
+
+    /// Whether the schemas here declare an object with these members: most of them by name, and all of them where other names would be
+    /// those of a map.
+    pub(super) fn declares(&self, members: &Map<String, Value>) -> bool {
+        let is_map = |schema: &&Map<String, Value>| {
+            schema.contains_key("patternProperties")
+                || ["additionalProperties", "unevaluatedProperties"]
+                    .iter()
+                    .any(|key| schema.get(*key).is_some_and(Value::is_object))
+        };
+        let is_named = |name: &&String| {
+            self.schemas.iter().any(|schema| {
+                schema.get("properties").is_some_and(|named| named.get(name.as_str()).is_some())
+            })
+        };
+        let named = members.keys().filter(is_named).count();
+        let others = members.len() - named;
+        !self.partial && named > others && (others == 0 || !self.schemas.iter().any(|one| is_map(&one)))
+    }
+
     /// The default declared for a value here.
     pub(super) fn default(&self) -> Option<&'s Value> {
         self.schemas.iter().find_map(|schema| schema.get("default"))

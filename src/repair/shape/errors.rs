@@ -19,10 +19,25 @@ pub(super) struct Wrong {
     pub(super) path: String,
     /// The keyword that says so.
     pub(super) keyword: String,
+    /// Where the keyword is, by the way that led to it through the schema: tells errors at one place apart.
+    pub(super) way: String,
     /// Members that it forbids.
     pub(super) unexpected: Vec<String>,
     /// The member that it lacks.
     pub(super) missing: Option<String>,
+    /// What is wrong by each branch of `anyOf` or `oneOf`, when no branch fits.
+    pub(super) branches: Vec<Vec<Wrong>>,
+}
+
+/// One branch of an `anyOf` or `oneOf` that fits no more than the others, and is tried.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct Branch {
+    /// Where in the value.
+    pub(super) path: String,
+    /// Where in the schema.
+    pub(super) way: String,
+    /// Its number.
+    pub(super) index: usize,
 }
 
 /// A schema error that a value has: where and by which keyword, and nothing of the document but names of members.
@@ -81,6 +96,15 @@ impl ErrorCount {
         error_count
     }
 
+    /// Of errors as they are mended: what is wrong within branches counts only as the one error that no branch fits, so that a
+    /// change within a branch helps only when the value then fits it.
+    pub(super) fn of_wrong(wrong: Option<&[Wrong]>) -> Self {
+        wrong.map_or(ErrorCount { errors: usize::MAX / 2, within: 0 }, |wrong| ErrorCount {
+            errors: wrong.len(),
+            within: wrong.iter().map(|one| one.unexpected.len()).sum(),
+        })
+    }
+
     pub(super) fn total(self) -> usize {
         self.errors + self.within
     }
@@ -129,40 +153,68 @@ fn unexpected<'e>(error: &'e ValidationError<'_>) -> &'e [String] {
     }
 }
 
-/// Every error, those in branches before the one that they make up.
-pub(super) fn collect(schema: &Schema, value: &Value, fuel: &Fuel) -> Vec<Wrong> {
-    let mut found = Vec::new();
-    let Ok(validator) = schema.for_value(value) else { return found };
+/// What is wrong with a value, or by a branch within a branch, …; nothing when that is no longer wrong. `None` when it can't be told:
+/// checking takes too long, there is no fuel left, or several branches of a `oneOf` fit.
+pub(super) fn collect(
+    schema: &Schema,
+    value: &Value,
+    branches: &[Branch],
+    fuel: &Fuel,
+) -> Option<Vec<Wrong>> {
+    let validator = schema.for_value(value).ok()?;
     if !fuel.spend(schema.steps(value)) {
-        return found;
+        return None;
     }
-    for error in validator.iter_errors(value).take_while(|error| fuel.spend_on(copied(error))) {
-        add(&error, 0, &mut found);
-    }
-    found
-}
-
-fn add(error: &ValidationError<'_>, depth: usize, found: &mut Vec<Wrong>) {
-    if let Some(branches) = branches(error)
-        && depth < MAX_BRANCHES
-    {
-        for error in branches.iter().flatten() {
-            add(error, depth + 1, found);
+    let mut found = Vec::new();
+    for error in validator.iter_errors(value) {
+        if !fuel.spend_on(copied(&error)) {
+            return None;
+        }
+        if found.len() < MAX_ERRORS {
+            found.push(Wrong::of(&error, 0));
         }
     }
-    if found.len() >= MAX_ERRORS {
-        return;
+    for branch in branches {
+        let same = |one: &Wrong| one.path == branch.path && one.way == branch.way;
+        let Some(at) = found.iter().position(same) else { return Some(Vec::new()) };
+        let mut within = found.swap_remove(at).branches;
+        if branch.index >= within.len() {
+            return None;
+        }
+        found = within.swap_remove(branch.index);
     }
-    let unexpected = unexpected(error).to_vec();
-    let missing = match error.kind() {
-        ValidationErrorKind::Required { property } => property.as_str().map(str::to_owned),
-        _ => None,
-    };
-    let wrong = Wrong {
-        path: error.instance_path().as_str().to_owned(),
-        keyword: error.kind().keyword().to_owned(),
-        unexpected,
-        missing,
-    };
-    found.push(wrong);
+    Some(found)
+}
+
+impl Wrong {
+    fn of(error: &ValidationError<'_>, depth: usize) -> Self {
+        let branches = branches(error).filter(|_| depth < MAX_BRANCHES).map_or_else(Vec::new, |branches| {
+            branches
+                .iter()
+                .map(|errors| errors.iter().map(|error| Wrong::of(error, depth + 1)).collect())
+                .collect()
+        });
+        let missing = match error.kind() {
+            ValidationErrorKind::Required { property } => property.as_str().map(str::to_owned),
+            _ => None,
+        };
+        Wrong {
+            path: error.instance_path().as_str().to_owned(),
+            keyword: error.kind().keyword().to_owned(),
+            way: error.evaluation_path().as_str().to_owned(),
+            unexpected: unexpected(error).to_vec(),
+            missing,
+            branches,
+        }
+    }
+
+    /// Whether it is about what kind of value stands here. Other keywords speak about a value whose type they take for granted.
+    pub(super) fn is_of_type(&self) -> bool {
+        matches!(self.keyword.as_str(), "type" | "enum" | "const" | "anyOf" | "oneOf")
+    }
+
+    /// A branch of it.
+    pub(super) fn branch(&self, index: usize) -> Branch {
+        Branch { path: self.path.clone(), way: self.way.clone(), index }
+    }
 }

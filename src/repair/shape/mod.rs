@@ -4,6 +4,10 @@
 //! first that leaves less wrong is kept. So no change can make a value worse, whatever the schema is made of, and a
 //! value that no change helps is left alone.
 //!
+//! Where no branch of an `anyOf` or `oneOf` fits, one branch after the other is tried, and what was changed is kept only if
+//! the value fits it in the end: a value that came closer to a branch without reaching it would have been changed in vain, and
+//! a wrong type hides all that would be wrong after it.
+//!
 //! What is looked at is counted (schemas times values at each check, and what a veto looked at). The same mistake in
 //! many places of one field is corrected at once, so that the work grows with the value and not with its square; what
 //! is still wrong when the fuel is spent stays as it is.
@@ -17,15 +21,17 @@ use crate::profile::Repair;
 use crate::rules::Schema;
 use crate::value::{Fuel, MAX_CANDIDATE_DEPTH, index_of, is_deeper, is_present, unescape};
 pub use errors::Remaining;
-use errors::{ErrorCount, Wrong};
+use errors::{Branch, ErrorCount, Wrong};
 use proposals::Proposal;
 use serde_json::Value;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Most changes tried on one value. Whatever was kept by then stays.
 const MAX_TRIALS: usize = 4_000;
 /// How many changes may build on each other before less is wrong: a value in a list, then the parts of the value.
 const MAX_LEVELS: usize = 3;
+/// How many branches within branches are tried.
+const MAX_NESTED_BRANCHES: usize = 4;
 /// From this many errors on, all of them are first tried at once.
 const MANY: usize = 16;
 
@@ -85,7 +91,8 @@ impl SchemaRepairer {
             schema_repairer: self,
             settings,
             fuel,
-            error_count: self.error_count(&value, fuel),
+            branches: Vec::new(),
+            error_count: ErrorCount::of_wrong(errors::collect(&self.schema, &value, &[], fuel).as_deref()),
             value,
             steps: Vec::new(),
             trials: 0,
@@ -108,13 +115,16 @@ struct RepairRun<'a> {
     schema_repairer: &'a SchemaRepairer,
     settings: Repair,
     fuel: &'a Fuel,
+    /// The branches that the value is to fit, each within the one before; none when the whole schema is in hand.
+    branches: Vec<Branch>,
     value: Value,
+    /// How much is wrong by that branch.
     error_count: ErrorCount,
     steps: Vec<RepairStep>,
     trials: usize,
     level: usize,
-    /// What was tried in vain on the value as it is, by the place of the error: the branches of an `anyOf` propose
-    /// the same changes over and over.
+    /// What was tried in vain on the value as it is, by the place of the error: several errors at one place propose the
+    /// same changes.
     vain: HashMap<String, Vec<FailedAttempt>>,
 }
 
@@ -131,13 +141,13 @@ impl RepairRun<'_> {
     fn run(&mut self, below: &str, veto: &mut Option<Veto<'_>>) {
         while self.error_count.is_bad() && self.may_go_on() {
             let before = self.steps.len();
-            let mut wrong = errors::collect(&self.schema_repairer.schema, &self.value, self.fuel);
+            let Some(mut wrong) = self.wrong(&self.value) else { return };
             wrong.retain(|one| {
                 one.path.strip_prefix(below).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
             });
             if changes(wrong.iter()) < MANY || !self.many_at_once(&wrong, veto) {
                 for one in wrong.iter().take_while(|_| !self.fuel.is_spent()) {
-                    self.mend(one, veto);
+                    self.mend_one(one, veto);
                 }
             }
             if self.steps.len() == before {
@@ -150,24 +160,111 @@ impl RepairRun<'_> {
         self.trials < MAX_TRIALS && !self.fuel.is_spent()
     }
 
+    /// What is wrong with a value by the branch in hand.
+    fn wrong(&self, value: &Value) -> Option<Vec<Wrong>> {
+        errors::collect(&self.schema_repairer.schema, value, &self.branches, self.fuel)
+    }
+
+    fn count(&self, value: &Value) -> ErrorCount {
+        ErrorCount::of_wrong(self.wrong(value).as_deref())
+    }
+
+    /// Whether values at these places have types that the schema allows. One of two types that contradict each other is none.
+    fn have_their_types(&self, value: &Value, places: &[String]) -> bool {
+        let is_of_one = |wrong: &Wrong| wrong.is_of_type() && places.contains(&wrong.path);
+        places.is_empty() || self.wrong(value).is_some_and(|all| !all.iter().any(is_of_one))
+    }
+
     fn proposals(&self, wrong: &Wrong, value: &Value) -> Vec<Proposal> {
-        proposals::of(wrong, value, self.settings, &self.schema_repairer.source, self.fuel)
+        let mut found = proposals::of(wrong, value, self.settings, &self.schema_repairer.source, self.fuel);
+        if let Some(branch) = self.branches.last() {
+            // A value that is left out fits any branch, and one that says of itself which branch it is of says so rightly.
+            let says_which = matches!(wrong.keyword.as_str(), "const" | "enum");
+            found.retain(|one| {
+                one.kind != RepairKind::DropInvalid || !says_which && wrong.path.len() > branch.path.len()
+            });
+        }
+        found
+    }
+
+    /// Mends one error: by a change of the value itself, or by making it fit a branch, or else by leaving it out.
+    fn mend_one(&mut self, wrong: &Wrong, veto: &mut Option<Veto<'_>>) {
+        let (last, first): (Vec<Proposal>, Vec<Proposal>) = self
+            .proposals(wrong, &self.value)
+            .into_iter()
+            .partition(|one| one.kind == RepairKind::DropInvalid);
+        if self.mend(wrong, first, veto) || self.fit_a_branch(wrong, veto) {
+            return;
+        }
+        self.mend(wrong, last, veto);
+    }
+
+    /// Makes the value fit a branch of the `anyOf` or `oneOf` that no branch of fits; the one that lacks least first.
+    fn fit_a_branch(&mut self, wrong: &Wrong, veto: &mut Option<Veto<'_>>) -> bool {
+        if self.branches.len() >= MAX_NESTED_BRANCHES {
+            return false;
+        }
+        let mut order: Vec<(ErrorCount, usize)> =
+            wrong.branches.iter().map(|one| ErrorCount::of_wrong(Some(one))).zip(0..).collect();
+        order.sort();
+        for (error_count, index) in order {
+            if !self.may_go_on() {
+                return false;
+            }
+            let branches = self.branches.iter().cloned().chain([wrong.branch(index)]).collect();
+            let mut inner = RepairRun {
+                schema_repairer: self.schema_repairer,
+                settings: self.settings,
+                fuel: self.fuel,
+                branches,
+                value: self.value.clone(),
+                error_count,
+                steps: Vec::new(),
+                trials: self.trials,
+                level: self.level,
+                vain: HashMap::new(),
+            };
+            inner.run(&wrong.path, &mut None);
+            let RepairRun { value, steps, trials, error_count: left, .. } = inner;
+            self.trials = trials;
+            if left.is_bad() || steps.is_empty() {
+                continue;
+            }
+            let tried = Outcome { error_count: self.count(&value), value, steps };
+            if self.keep(tried, veto) {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Keeps what a change comes to, if less is wrong with it and nobody refuses it.
+    fn keep(&mut self, tried: Outcome, veto: &mut Option<Veto<'_>>) -> bool {
+        let is_kept = tried.error_count < self.error_count
+            && !veto.as_mut().is_some_and(|veto| veto(&self.value, &tried.value));
+        if is_kept {
+            self.value = tried.value;
+            self.error_count = tried.error_count;
+            self.steps.extend(tried.steps);
+            self.vain.clear();
+        }
+        is_kept
     }
 
     /// Tries what may help with one error, and keeps the first that does: at once, or else with what it uncovers.
-    fn mend(&mut self, wrong: &Wrong, veto: &mut Option<Veto<'_>>) {
-        let proposals = self.proposals(wrong, &self.value);
+    fn mend(&mut self, wrong: &Wrong, proposals: Vec<Proposal>, veto: &mut Option<Veto<'_>>) -> bool {
         let again = if self.level < MAX_LEVELS { proposals.clone() } else { Vec::new() };
         for (proposal, deeper) in
             proposals.into_iter().map(|p| (p, false)).chain(again.into_iter().map(|p| (p, true)))
         {
             if !self.may_go_on() {
-                return;
+                return false;
             }
             if deeper && !proposal.uncovers() {
                 continue;
             }
             let attempt = FailedAttempt { kind: proposal.kind, patch: proposal.patch.clone(), deeper };
+            let retyped = proposal.uncovers().then(|| proposal.place.clone());
             if self.vain.get(&wrong.path).is_some_and(|vain| vain.contains(&attempt)) {
                 continue;
             }
@@ -181,25 +278,18 @@ impl RepairRun<'_> {
             } else {
                 self.outcome(tried, proposal, wrong)
             };
-            if tried.error_count < self.error_count
-                && !veto.as_mut().is_some_and(|veto| veto(&self.value, &tried.value))
-            {
-                self.value = tried.value;
-                self.error_count = tried.error_count;
-                self.steps.extend(tried.steps);
-                self.vain.clear();
-                return;
+            let helps = tried.error_count < self.error_count
+                && self.have_their_types(&tried.value, retyped.as_slice());
+            if helps && self.keep(tried, veto) {
+                return true;
             }
             self.vain.entry(wrong.path.clone()).or_default().push(attempt);
         }
+        false
     }
 
     fn outcome(&self, value: Value, proposal: Proposal, wrong: &Wrong) -> Outcome {
-        Outcome {
-            error_count: self.schema_repairer.error_count(&value, self.fuel),
-            value,
-            steps: vec![proposal.step(wrong)],
-        }
+        Outcome { error_count: self.count(&value), value, steps: vec![proposal.step(wrong)] }
     }
 
     /// What is inside a value was not looked at as long as its type was wrong: a change of the type is judged with the
@@ -210,6 +300,7 @@ impl RepairRun<'_> {
             schema_repairer: self.schema_repairer,
             settings: self.settings,
             fuel: self.fuel,
+            branches: self.branches.clone(),
             value,
             error_count,
             steps,
@@ -269,20 +360,28 @@ impl RepairRun<'_> {
     fn all_at_once(&mut self, wrong: &[&Wrong], veto: &mut Option<Veto<'_>>) -> bool {
         let mut tried = self.value.clone();
         let mut steps: Vec<RepairStep> = Vec::new();
+        let mut retyped: HashSet<String> = HashSet::new();
         // From the end, so that what is taken out of a list does not move what is still to be changed.
         for one in wrong.iter().rev() {
             let forbidden = one.unexpected.len().max(1);
-            let proposals: Vec<Proposal> = self.proposals(one, &tried).into_iter().take(forbidden).collect();
+            let mut proposals = self.proposals(one, &tried);
+            // What may yet fit a branch is not left out.
+            proposals.retain(|change| one.branches.is_empty() || change.kind != RepairKind::DropInvalid);
+            proposals.truncate(forbidden);
             for proposal in proposals.into_iter().rev() {
                 // One operation that does not fit changes nothing.
                 if apply(&mut tried, &proposal.patch).is_ok() {
+                    retyped.extend(proposal.uncovers().then(|| proposal.place.clone()));
                     steps.push(proposal.step(one));
                 }
             }
         }
         self.trials += 1;
-        let error_count = self.schema_repairer.error_count(&tried, self.fuel);
+        let left = self.wrong(&tried);
+        let error_count = ErrorCount::of_wrong(left.as_deref());
+        let is_mistyped = |wrong: &Wrong| wrong.is_of_type() && retyped.contains(&wrong.path);
         let kept = !steps.is_empty()
+            && !left.iter().flatten().any(is_mistyped)
             && error_count.errors <= self.error_count.errors
             && error_count.total() + steps.len() <= self.error_count.total()
             && !is_deeper(&tried, MAX_CANDIDATE_DEPTH)

@@ -64,21 +64,12 @@ pub(super) fn of(
             }
         }
     }
-    // Other keywords speak about a value whose type they take for granted.
-    let is_type = matches!(wrong.keyword.as_str(), "type" | "enum" | "const" | "anyOf" | "oneOf");
+    let is_type = wrong.is_of_type();
     if settings.coerce && is_type {
         coerced(here).into_iter().for_each(|other| list.replace(RepairKind::Coerce, other));
     }
-    if settings.rewrap && is_type {
-        match here {
-            Value::Array(items) => {
-                if let [only] = items.as_slice() {
-                    list.replace(RepairKind::Unwrap, only.clone());
-                }
-            }
-            Value::Null => {}
-            _ => list.replace(RepairKind::Wrap, Value::Array(vec![here.clone()])),
-        }
+    if settings.rewrap && is_type && is_present(here) {
+        rewrapped(here, path, schema, fuel, &mut list);
     }
     if settings.drop_invalid
         && let Some((parent, last)) = path.rsplit_once('/')
@@ -96,6 +87,25 @@ pub(super) fn of(
         }
     }
     list.found
+}
+
+/// A list of one value as that value, and a value as a list of it, where the schema asks for the other. A record stays what it is: it
+/// becomes an item, or an item becomes it, only where the schema declares its members by name. A map takes any names, so that
+/// `[{"marker": "ER", "result": "positive"}]` would become two markers.
+fn rewrapped(here: &Value, path: &str, schema: &Value, fuel: &Fuel, list: &mut List<'_>) {
+    let is_record_of = |value: &Value, at: &str| match value {
+        Value::Object(members) => Applicable::at(schema, at, fuel).declares(members),
+        _ => true,
+    };
+    if let Value::Array(items) = here {
+        if let [only] = items.as_slice()
+            && is_record_of(only, path)
+        {
+            list.replace(RepairKind::Unwrap, only.clone());
+        }
+    } else if Applicable::at(schema, path, fuel).may_be_list() && is_record_of(here, &format!("{path}/0")) {
+        list.replace(RepairKind::Wrap, Value::Array(vec![here.clone()]));
+    }
 }
 
 struct List<'a> {

@@ -116,7 +116,7 @@ pub(in super::super) static RULE: Mapping = Mapping {
             Key::new(
                 "message",
                 String::shape,
-                "What its issues say. It may use `{{ value }}`, `{{ key }}`, `{{ path }}` and `{{ field }}`. Without it, a \
+                "What its issues say. It may use `{{ value }}`, `{{ json }}` (the value as JSON), `{{ key }}`, `{{ path }}` and `{{ field }}`. Without it, a \
                  sentence is made from the check.",
             )
             .examples(&["'invalid grade: \"{{ value }}\"'"]),

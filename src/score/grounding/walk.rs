@@ -1,6 +1,6 @@
 //! Walking a candidate: its leaves, and what the keys and labels around each say about it.
 
-use crate::value::{Segment, push_segment};
+use crate::value::{Segment, is_blank, push_segment};
 use serde_json::{Map, Value};
 
 use super::evidence::write_words;
@@ -182,7 +182,7 @@ impl<'g, V: FnMut(&mut Grounder<'g>, Leaf<'_>, &LeafContext<'_>)> Walk<'_, 'g, V
                     self.within(index, |walk| walk.value(item, &place));
                 }
             }
-            Value::String(text) if text.trim().is_empty() => {}
+            Value::String(text) if is_blank(text) => {}
             Value::String(_) | Value::Number(_) | Value::Bool(_) => {
                 (self.visit)(self.grounder, Leaf { pointer: self.pointer, value }, place);
             }
@@ -221,13 +221,13 @@ fn unit_beside(fields: &Map<String, Value>) -> Option<&str> {
         let rank = KEYS.iter().position(|known| known == key)?;
         Some((rank, value.as_str()?))
     });
-    said.min_by_key(|(rank, _)| *rank).map(|(_, text)| text).filter(|text| !text.trim().is_empty())
+    said.min_by_key(|(rank, _)| *rank).map(|(_, text)| text).filter(|text| !is_blank(text))
 }
 
 /// What an object is about, if a key says so.
 pub(super) fn label_of(fields: &Map<String, Value>, is_label: impl Fn(usize) -> bool) -> Option<&str> {
     fields.values().enumerate().find_map(|(at, value)| {
         let text = value.as_str()?;
-        (text.len() <= LONGEST_LABEL && !text.trim().is_empty() && is_label(at)).then_some(text)
+        (text.len() <= LONGEST_LABEL && !is_blank(text) && is_label(at)).then_some(text)
     })
 }

@@ -8,7 +8,7 @@ use crate::review::{
 use crate::serve::api::ApiError;
 use crate::serve::state::Service;
 use crate::store::{HeldAppend, HeldDocument, NewReview};
-use crate::value::DocumentId;
+use crate::value::{DocumentId, is_blank};
 use jiff::Timestamp;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -102,13 +102,13 @@ fn entry_of(open: &OpenDocument, submitted: &Submitted) -> Result<Entry, Refusal
     let action = action_of(submitted)?;
     let field = Some(submitted.field.trim()).filter(|field| !field.is_empty());
     let entry = Entry::decided(open.document.id(), field, action, Timestamp::now());
-    let comment = Some(submitted.comment.trim()).filter(|text| !text.is_empty()).map(str::to_owned);
+    let comment = Some(submitted.comment.trim()).filter(|text| !is_blank(text)).map(str::to_owned);
     if action == Action::Reject && comment.is_none() {
         let why = "say why, so that others know".to_owned();
         return Err(Refusal::Invalid(Some("comment".to_owned()), why));
     }
     let entry = entry.with_notes(comment, submitted.spent_ms.parse().ok());
-    if !matches!(action, Action::Edit | Action::Missed) || submitted.after.trim().is_empty() {
+    if !matches!(action, Action::Edit | Action::Missed) || is_blank(&submitted.after) {
         return Ok(entry);
     }
     let path = FieldPath::named(field.unwrap_or_default());

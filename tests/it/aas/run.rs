@@ -57,9 +57,11 @@ fn what_a_person_must_decide_ends_the_run_with_a_message() {
     );
     assert_eq!(result["best_extraction"][0]["value"], "90");
     let message = result["message"].as_str().unwrap();
-    for part in
-        ["A person must decide", "SEMANTIC_VIOLATION at /submodels/0/submodelElements/2/value/0/min", "`90`"]
-    {
+    for part in [
+        "A person must decide",
+        "SEMANTIC_VIOLATION at /submodels/0/submodelElements/2/value/0/min",
+        "`\"90\"`",
+    ] {
         assert!(message.contains(part), "{message}");
     }
     let shown = place.run(&edit("file=limit.yaml", &[])).exits(3).out;

@@ -94,7 +94,7 @@ impl Verdict {
     }
 
     /// A value that nothing says.
-    pub(in super::super) fn not_found() -> Self {
+    pub(crate) fn not_found() -> Self {
         Verdict::new(Support::Unsupported, Finding::NotFound)
     }
 
