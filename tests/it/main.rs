@@ -62,6 +62,8 @@ mod evidence_numbers;
 mod evidence_subjects;
 mod evidence_wordings;
 #[cfg(test)]
+mod exhaustive;
+#[cfg(test)]
 mod explain_run;
 #[cfg(test)]
 mod exports;
