@@ -102,6 +102,8 @@ mod new_vocabulary;
 #[cfg(test)]
 mod next;
 #[cfg(test)]
+mod one_assessment;
+#[cfg(test)]
 mod otlp;
 #[cfg(test)]
 mod page_labels;
