@@ -59,6 +59,8 @@ mod evidence_injections;
 mod evidence_properties;
 mod evidence_numbers;
 #[cfg(test)]
+mod evidence_owners;
+#[cfg(test)]
 mod evidence_subjects;
 mod evidence_wordings;
 #[cfg(test)]
