@@ -8,6 +8,7 @@
 //! A target that is absent ([`crate::value::is_present`]) is asked `required` and `require` only. In a condition, a
 //! test of an absent value does not hold.
 
+mod applies;
 mod bound;
 mod checks;
 mod compile;
@@ -43,6 +44,7 @@ pub(crate) mod memory;
 #[cfg(test)]
 mod mistakes;
 
+pub use applies::{Applicability, AppliesWhen};
 pub use bound::Bound;
 pub(crate) use compile::UNKNOWN_TYPE;
 pub use compile::{CompiledRules, compile};

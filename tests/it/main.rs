@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod aas;
 #[cfg(test)]
+mod applies_when;
+#[cfg(test)]
 mod bad_input;
 #[cfg(test)]
 mod batch_server;
