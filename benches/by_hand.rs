@@ -8,9 +8,9 @@
 #![expect(clippy::indexing_slicing, reason = "of records that stand here, and of rounds that were counted")]
 
 use crate::documents::{loaded, pathology, plan};
-use loopctl::plan::Plan;
+use loopctl::plan::{DocumentContext, Given, Plan};
 use loopctl::policy::{History, IterationSummary, ScriptCriteria, Spent, decide};
-use loopctl::score::{Assessment, Assessor, Beside};
+use loopctl::score::Assessment;
 use loopctl::value::Score;
 use regex::Regex;
 use serde_json::{Map, Value, json};
@@ -130,13 +130,16 @@ fn of_candidate(
     by_hand: impl Fn(&Value) -> f64 + Clone + 'static,
 ) -> [Case; 2] {
     let given = || vec![("accuracy".to_owned(), Score::ONE)];
-    let assessor = || (Assessor::new(Arc::clone(&plan.scoring)), Assessment::default(), given());
+    let context = DocumentContext::named(plan, "report", None);
+    let assessor = || (context.assessor(), Assessment::default(), given());
     let (text, candidate) = (candidate.to_string(), Arc::new(candidate));
     let ((mut of_value, mut out, scores), value) = (assessor(), Arc::clone(&candidate));
+    let document = context.clone();
     let from_value = Case {
         name: format!("{name}, from a value"),
         ours: Box::new(move || {
-            of_value.assess("report", black_box(&value), None, &scores, &mut out);
+            let given = Given { scores: &scores, ..Given::default() };
+            document.assess(&mut of_value, black_box(&value), given, &mut out);
             out.overall
         }),
         by_hand: {
@@ -148,8 +151,8 @@ fn of_candidate(
     let from_text = Case {
         name: format!("{name}, from text"),
         ours: Box::new(move || {
-            let beside = Beside { given: &scores, ..Beside::default() };
-            of_text.assess_text("report", black_box(&own), beside, &mut out).unwrap();
+            let given = Given { scores: &scores, ..Given::default() };
+            context.assess_text(&mut of_text, black_box(&own), given, &mut out).unwrap();
             out.overall
         }),
         by_hand: Box::new(move || by_hand(&serde_json::from_str(black_box(&text)).unwrap())),
@@ -161,14 +164,15 @@ fn of_candidate(
 fn decision(plan: &Arc<Plan>, by_hand: &Arc<ByHand>) -> Case {
     let (candidate, by_hand) = (Arc::new(clean()), Arc::clone(by_hand));
     let (policy, value) = (Arc::clone(&plan.policy), Arc::clone(&candidate));
-    let (mut assessor, mut out) = (Assessor::new(Arc::clone(&plan.scoring)), Assessment::default());
+    let context = DocumentContext::named(plan, "report", None);
+    let (mut assessor, mut out) = (context.assessor(), Assessment::default());
     let given = vec![("accuracy".to_owned(), Score::ONE)];
     let worse = Assessment { overall: 0.8, ..Assessment::default() };
     Case {
         name: "record, accounted for and decided upon".to_owned(),
         ours: Box::new(move || {
-            let beside = Beside { given: &given, ..Beside::default() };
-            black_box(assessor.assess_and_account("report", black_box(&value), beside, &mut out));
+            let given = Given { scores: &given, ..Given::default() };
+            black_box(context.assess_and_account(&mut assessor, black_box(&value), given, &mut out));
             let mut history = History::new();
             history.push(&policy, IterationSummary::of(&policy, &worse, None));
             history.push(&policy, IterationSummary::of(&policy, &out, None));

@@ -3,8 +3,9 @@
 use crate::documents::{PATHOLOGY_REPORT, pathology, shipped};
 use criterion::{BatchSize, Criterion};
 use loopctl::engine::{Input, Output, Produced, Recorded, Retry, Run};
+use loopctl::plan::{DocumentContext, Given};
 use loopctl::policy::{History, IterationSummary, ScriptCriteria, Spent, decide};
-use loopctl::score::{Assessment, Assessor};
+use loopctl::score::Assessment;
 use loopctl::value::{Digest, Millis};
 use serde_json::{Value, json};
 use std::hint::black_box;
@@ -18,14 +19,8 @@ pub(crate) fn bench(criterion: &mut Criterion) {
     let policy = &plan.policy;
     let mut assessment = Assessment::default();
     let mut lacking = with(pathology(), "grade", Value::Null);
-    let source = plan.scoring.source(PATHOLOGY_REPORT);
-    Assessor::new(Arc::clone(&plan.scoring)).assess(
-        "pathology",
-        &lacking,
-        Some(&source),
-        &[],
-        &mut assessment,
-    );
+    let context = DocumentContext::named(&plan, "pathology", Some(PATHOLOGY_REPORT));
+    context.assess(&mut context.assessor(), &lacking, Given::default(), &mut assessment);
 
     let turn = |run: &mut Run, candidate: &Arc<Value>| {
         let produced = Produced { candidate: Arc::clone(candidate), ..Produced::default() };

@@ -2,12 +2,11 @@
 
 use crate::documents::{PATHOLOGY_REPORT, pathology, shipped, wide, wide_plan};
 use criterion::Criterion;
-use loopctl::plan::Plan;
-use loopctl::score::{Assessment, Assessor};
+use loopctl::plan::{DocumentContext, Given, Plan};
+use loopctl::score::Assessment;
 use loopctl::value::Score;
 use serde_json::{Value, json};
 use std::hint::black_box;
-use std::sync::Arc;
 
 pub(crate) fn bench(criterion: &mut Criterion) {
     one(criterion, "score pathology", &shipped("clinical"), "pathology", PATHOLOGY_REPORT, &pathology());
@@ -28,12 +27,12 @@ fn growth(criterion: &mut Criterion, plan: &Plan) {
             .flat_map(|at| [PATHOLOGY_REPORT.to_owned(), format!("Addendum word{at}.\n")])
             .take(kilobytes)
             .collect();
-        let source = plan.scoring.source(&text);
+        let document = DocumentContext::named(plan, "unknown", Some(&text));
         let mut out = Assessment::default();
         group.bench_function(format!("{kilobytes} KB, by a new assessor"), |b| {
             b.iter(|| {
-                let mut assessor = Assessor::new(Arc::clone(&plan.scoring));
-                assessor.assess("unknown", black_box(&candidate), Some(&source), &[], &mut out);
+                let mut assessor = document.assessor();
+                document.assess(&mut assessor, black_box(&candidate), Given::default(), &mut out);
             });
         });
     }
@@ -49,23 +48,24 @@ fn one(
     candidate: &Value,
 ) {
     let mut group = criterion.benchmark_group(name);
-    let source = plan.scoring.source(text);
-    let mut assessor = Assessor::new(Arc::clone(&plan.scoring));
+    let document = DocumentContext::named(plan, document_type, Some(text));
+    let mut assessor = document.assessor();
     let mut out = Assessment::default();
     let grounded = [("accuracy".to_owned(), Score::ONE)];
-    assessor.assess(document_type, candidate, Some(&source), &[], &mut out);
+    let given = Given { scores: &grounded, ..Given::default() };
+    document.assess(&mut assessor, candidate, Given::default(), &mut out);
     assert!(out.issues.is_empty(), "{:?}", out.issues);
     group.bench_function("whole", |b| {
-        b.iter(|| assessor.assess(document_type, black_box(candidate), Some(&source), &[], &mut out));
+        b.iter(|| document.assess(&mut assessor, black_box(candidate), Given::default(), &mut out));
     });
     group.bench_function("whole, by a new assessor", |b| {
         b.iter(|| {
-            let mut assessor = Assessor::new(Arc::clone(&plan.scoring));
-            assessor.assess(document_type, black_box(candidate), Some(&source), &[], &mut out);
+            let mut assessor = document.assessor();
+            document.assess(&mut assessor, black_box(candidate), Given::default(), &mut out);
         });
     });
     group.bench_function("without grounding", |b| {
-        b.iter(|| assessor.assess(document_type, black_box(candidate), Some(&source), &grounded, &mut out));
+        b.iter(|| document.assess(&mut assessor, black_box(candidate), given, &mut out));
     });
     group.bench_function("to compare: naive search for each leaf in the text", |b| {
         b.iter(|| found(black_box(candidate), text));

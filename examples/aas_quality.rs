@@ -10,9 +10,9 @@
 //! text of a document.
 
 use loopctl::diag::{Problems, Style, render_human};
-use loopctl::plan::Plan;
+use loopctl::plan::{DocumentContext, Given, Plan};
 use loopctl::profile::{Library, Override, load};
-use loopctl::score::{Assessment, Assessor};
+use loopctl::score::Assessment;
 use loopctl::value::Disposition;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -41,7 +41,8 @@ fn main() -> Result<(), Box<dyn Error>> {
 /// Writes the table of what is found in the files of a folder.
 pub(crate) fn measure(folder: &Path, profile: &str, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let plan = plan(profile)?;
-    let mut assessor = Assessor::new(plan.scoring.clone());
+    let context = DocumentContext::named(&plan, "unknown", None);
+    let mut assessor = context.assessor();
     let mut kinds: BTreeMap<(String, String), Kind> = BTreeMap::new();
     let mut slowest = (Duration::ZERO, String::new());
     for path in documents(folder)? {
@@ -53,7 +54,7 @@ pub(crate) fn measure(folder: &Path, profile: &str, out: &mut impl Write) -> Res
         let document: Value = serde_json::from_str(text).map_err(|error| format!("{file}: {error}"))?;
         let mut found = Assessment::default();
         let started = Instant::now();
-        assessor.assess("unknown", &document, None, &[], &mut found);
+        context.assess(&mut assessor, &document, Given::default(), &mut found);
         slowest = slowest.max((started.elapsed(), file));
         let kind = kinds.entry((verdict, violation)).or_default();
         kind.files += 1;

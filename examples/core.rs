@@ -7,9 +7,9 @@
 
 use loopctl::diag::{Problems, Style, render_human};
 use loopctl::engine::{Input, Output, Produced};
-use loopctl::plan::Plan;
+use loopctl::plan::{DocumentContext, Given, Plan};
 use loopctl::profile::{Library, load};
-use loopctl::score::{Assessment, Assessor, Quotes};
+use loopctl::score::{Assessment, Quotes};
 use loopctl::value::{Millis, Usage};
 use serde_json::json;
 use std::sync::Arc;
@@ -21,11 +21,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let plan = plan.ok_or_else(|| render_human(&problems, Style::Plain))?;
 
     // Scoring alone: a candidate, held against the rules and the document.
-    let source = plan.scoring.source(include_str!("reports/liver-resection.txt"));
+    let report = include_str!("reports/liver-resection.txt");
+    let document = DocumentContext::named(&plan, "pathology", Some(report));
     let candidate = json!({ "histology": "adenocarcinoma", "grade": "2" });
     let mut assessment = Assessment::default();
-    let mut assessor = Assessor::new(Arc::clone(&plan.scoring));
-    assessor.assess("pathology", &candidate, Some(&source), &[], &mut assessment);
+    document.assess(&mut document.assessor(), &candidate, Given::default(), &mut assessment);
     println!("overall {:.2}, {} issues", assessment.overall, assessment.issues.len());
 
     // The engine alone: it is told what happened, and says what to do next. Time is an argument.

@@ -11,16 +11,15 @@
 //! quotes and without. `--each` lists every leaf that went wrong, without its text.
 
 use loopctl::diag::{Problems, Style, render_human};
-use loopctl::plan::Plan;
+use loopctl::plan::{DocumentContext, Given, Plan};
 use loopctl::profile::{Library, load};
-use loopctl::score::{Assessment, Assessor, Beside, Quotes, Support};
+use loopctl::score::{Assessment, Quotes, Support};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 #[derive(Deserialize)]
 struct Labelled {
@@ -113,13 +112,13 @@ fn read(folder: &Path) -> Result<Vec<(Labelled, String)>, Box<dyn Error>> {
 /// Counts one document. Answers a line for each leaf that went wrong.
 fn assess(plan: &Plan, report: &Labelled, text: &str, quoted: bool, measured: &mut Measured) -> String {
     let mut lines = String::new();
-    let mut assessor = Assessor::new(Arc::clone(&plan.scoring));
-    let source = plan.scoring.source(text);
+    let context = DocumentContext::named(plan, &report.document_type, Some(text));
+    let mut assessor = context.assessor();
     let mut out = Assessment::default();
     let none = Quotes::default();
     let quotes = if quoted { &report.evidence } else { &none };
-    let beside = Beside { source: Some(&source), quotes: Some(quotes), ..Beside::default() };
-    assessor.assess_and_account(&report.document_type, &report.extraction, beside, &mut out);
+    let given = Given { quotes: Some(quotes), ..Given::default() };
+    context.assess_and_account(&mut assessor, &report.extraction, given, &mut out);
     for (path, leaf) in out.evidence.iter() {
         measured.right_leaves += 1;
         *measured.right.entry(leaf.support.as_str()).or_default() += 1;
@@ -147,8 +146,8 @@ fn assess(plan: &Plan, report: &Labelled, text: &str, quoted: bool, measured: &m
         if quoted {
             offered.add(&wrong.path, &wrong.quote);
         }
-        let beside = Beside { source: Some(&source), quotes: Some(&offered), ..Beside::default() };
-        assessor.assess_and_account(&report.document_type, &candidate, beside, &mut out);
+        let given = Given { quotes: Some(&offered), ..Given::default() };
+        context.assess_and_account(&mut assessor, &candidate, given, &mut out);
         let support = out.evidence.iter().find(|(path, _)| *path == wrong.path).map(|(_, leaf)| leaf.support);
         let caught =
             matches!(support, Some(Support::Unsupported | Support::Contradicted | Support::Conflicting));

@@ -9,10 +9,10 @@
 //! The same seed gives the same inputs. `fuzz/` has the same checks for cargo-fuzz, which needs nightly Rust.
 
 use loopctl::diag::{Problems, Style, render_human};
-use loopctl::plan::Plan;
+use loopctl::plan::{DocumentContext, Given, Plan};
 use loopctl::profile::{Library, load};
 use loopctl::repair::{RepairKind, salvage, salvage_bytes};
-use loopctl::score::{Assessment, Assessor, Beside};
+use loopctl::score::Assessment;
 use loopctl::value::{MAX_CANDIDATE_DEPTH, is_deeper};
 use serde_json::Value;
 use std::error::Error;
@@ -242,12 +242,13 @@ fn check_candidate(bytes: &[u8]) -> Result<bool, String> {
     });
     let plan = PLAN.as_ref().ok_or("the profile does not compile")?;
     let Ok(text) = std::str::from_utf8(bytes) else { return Ok(false) };
-    let mut assessor = Assessor::new(plan.scoring.clone());
+    let context = DocumentContext::named(plan, "unknown", None);
+    let mut assessor = context.assessor();
     let (mut from_tree, mut from_text) = (Assessment::default(), Assessment::default());
-    let read = assessor.assess_text("unknown", text, Beside::default(), &mut from_text);
+    let read = context.assess_text(&mut assessor, text, Given::default(), &mut from_text);
     match (serde_json::from_str::<Value>(text), read) {
         (Ok(tree), Ok(())) => {
-            assessor.assess("unknown", &tree, None, &[], &mut from_tree);
+            context.assess(&mut assessor, &tree, Given::default(), &mut from_tree);
             if from_tree == from_text {
                 Ok(true)
             } else {

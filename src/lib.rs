@@ -4,7 +4,7 @@
 //! a domain expert wrote in YAML.
 //!
 //! Other programs begin with `Loop` (feature `run`). Without default features there is the pure core, of which each part can
-//! be used alone: [`score::Assessor`], [`engine::Run`], [`experiment::simulate`], [`next::next`], [`repair`]. `docs/rust.md` has
+//! be used alone: [`plan::DocumentContext`], [`engine::Run`], [`experiment::simulate`], [`next::next`], [`repair`]. `docs/rust.md` has
 //! examples and says what is stable; `docs/design/` says how the parts are built. A module uses only those above it in this
 //! list (`tests/it/layers.rs` keeps it so).
 //!

@@ -4,8 +4,9 @@
 #![expect(unsafe_code, reason = "a global allocator can't be written without it")]
 
 use loopctl::engine::{Consulted, Input, Output, Produced, Work};
+use loopctl::plan::{DocumentContext, Given, Plan};
 use loopctl::policy::{History, IterationSummary, ScriptCriteria, Spent, decide};
-use loopctl::score::{Assessment, Assessor, Scoring};
+use loopctl::score::Assessment;
 use loopctl::value::{Millis, Score, Usage};
 use serde_json::{Map, Value, json};
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -55,21 +56,21 @@ fn allocations(run: impl FnOnce()) -> u64 {
 
 /// The first assessment warms the buffers; the second is free.
 #[track_caller]
-fn assert_free(scoring: &Arc<Scoring>, document_type: &str, candidate: &Value, text: &str) {
-    let source = scoring.source(text);
-    let mut assessor = Assessor::new(Arc::clone(scoring));
+fn assert_free(plan: &Plan, document_type: &str, candidate: &Value, text: &str) {
+    let context = DocumentContext::named(plan, document_type, Some(text));
+    let mut assessor = context.assessor();
     let mut out = Assessment::default();
-    assessor.assess(document_type, candidate, Some(&source), &[], &mut out);
+    context.assess(&mut assessor, candidate, Given::default(), &mut out);
     assert!(out.issues.is_empty(), "{:?}", out.issues);
     assert!((out.overall - 1.0).abs() < 1e-9, "{:?}", out.scores);
-    let count = allocations(|| assessor.assess(document_type, candidate, Some(&source), &[], &mut out));
+    let count = allocations(|| context.assess(&mut assessor, candidate, Given::default(), &mut out));
     assert_eq!(count, 0, "a candidate without issues was assessed with {count} allocations");
 }
 
 #[test]
 fn a_pathology_report_costs_no_allocation() {
     let plan = documents::shipped("clinical");
-    assert_free(&plan.scoring, "pathology", &documents::pathology(), documents::PATHOLOGY_REPORT);
+    assert_free(&plan, "pathology", &documents::pathology(), documents::PATHOLOGY_REPORT);
 }
 
 #[test]
@@ -77,7 +78,7 @@ fn two_hundred_grounded_fields_cost_no_allocation() {
     let folder = tempfile::tempdir().unwrap();
     let plan = documents::wide_plan(folder.path());
     let (text, candidate) = documents::wide();
-    assert_free(&plan.scoring, "unknown", &candidate, &text);
+    assert_free(&plan, "unknown", &candidate, &text);
 }
 
 #[test]
@@ -126,7 +127,7 @@ stop: {max_iterations: 2}
     )
     .unwrap();
     let plan = documents::plan(&documents::loaded(&profile.to_string_lossy()));
-    assert_free(&plan.scoring, "unknown", &Value::Object(candidate), "");
+    assert_free(&plan, "unknown", &Value::Object(candidate), "");
 }
 
 /// What is known already of a candidate moves from state to state.

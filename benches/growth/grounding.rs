@@ -5,8 +5,8 @@
 
 use super::{GROSSLY_WRONG, median};
 use crate::documents::{PATHOLOGY_REPORT, shipped};
-use loopctl::plan::Plan;
-use loopctl::score::{Assessment, Assessor, Source};
+use loopctl::plan::{DocumentContext, Given};
+use loopctl::score::Assessment;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -45,8 +45,8 @@ enum Values {
 
 pub(super) fn table() {
     let plan = shipped("clinical");
-    let sources: Vec<(usize, Source)> =
-        TEXT_KB.iter().map(|kb| (*kb, plan.scoring.source(&text(*kb)))).collect();
+    let documents: Vec<DocumentContext> =
+        TEXT_KB.iter().map(|kb| DocumentContext::named(&plan, "unknown", Some(&text(*kb)))).collect();
     println!("growth of one assessment, in microseconds (exponent against the leaves in the row above)");
     for (name, leaves) in KINDS {
         println!("\n{name}");
@@ -55,8 +55,7 @@ pub(super) fn table() {
         let (mut above, mut first) = (None::<(usize, Vec<Duration>)>, None);
         for count in LEAVES {
             let candidate = leaves.candidate(count);
-            let times: Vec<Duration> =
-                sources.iter().map(|(_, source)| time(&plan, &candidate, source)).collect();
+            let times: Vec<Duration> = documents.iter().map(|document| time(document, &candidate)).collect();
             let cells = times.iter().enumerate().map(|(at, time)| {
                 let before = above.as_ref().and_then(|(count, times)| Some((*count, *times.get(at)?)));
                 let grown = before.map(|(less, before)| exponent((less, before), (count, *time)));
@@ -85,12 +84,12 @@ fn exponent(less: (usize, Duration), more: (usize, Duration)) -> f64 {
     (more.1.as_secs_f64() / less.1.as_secs_f64()).ln() / (more.0 as f64 / less.0 as f64).ln()
 }
 
-fn time(plan: &Plan, candidate: &Value, source: &Source) -> Duration {
+fn time(document: &DocumentContext, candidate: &Value) -> Duration {
     let mut out = Assessment::default();
     median(|| {
-        let mut assessor = Assessor::new(Arc::clone(&plan.scoring));
+        let mut assessor = document.assessor();
         let start = Instant::now();
-        assessor.assess("unknown", candidate, Some(source), &[], &mut out);
+        document.assess(&mut assessor, candidate, Given::default(), &mut out);
         start.elapsed()
     })
 }

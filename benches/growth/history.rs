@@ -5,9 +5,9 @@
 
 use super::print_doublings;
 use crate::documents::{loaded, pathology, plan, shipped};
-use loopctl::plan::Plan;
+use loopctl::plan::{DocumentContext, Given, Plan};
 use loopctl::policy::{History, IterationSummary, ScriptCriteria, Spent, decide};
-use loopctl::score::{Assessment, Assessor};
+use loopctl::score::Assessment;
 use serde_json::{Value, json};
 use std::hint::black_box;
 use std::sync::Arc;
@@ -69,8 +69,8 @@ fn decision_after(plan: &Plan, summaries: &[IterationSummary], count: usize) -> 
 }
 
 fn summaries(plan: &Plan, count: usize) -> Vec<IterationSummary> {
-    let scoring = shipped("clinical").scoring;
-    let mut assessor = Assessor::new(scoring);
+    let context = DocumentContext::named(&shipped("clinical"), "pathology", None);
+    let mut assessor = context.assessor();
     let one = |at: usize| {
         let mut candidate = pathology();
         // Every second candidate equals the first one.
@@ -81,7 +81,7 @@ fn summaries(plan: &Plan, count: usize) -> Vec<IterationSummary> {
             members.insert("remarks".to_owned(), json!({ format!("remark{at}"): "positive" }));
         }
         let mut assessment = Assessment::default();
-        assessor.assess("pathology", &candidate, None, &[], &mut assessment);
+        context.assess(&mut assessor, &candidate, Given::default(), &mut assessment);
         assessment.overall = OVERALLS.into_iter().cycle().nth(at % OVERALLS.len()).unwrap_or_default();
         let candidate: Arc<Value> = Arc::new(candidate);
         IterationSummary::of(&plan.policy, &assessment, Some(candidate))

@@ -2,12 +2,11 @@
 
 use super::{median, print_doublings};
 use crate::documents::{loaded, plan};
-use loopctl::plan::Plan;
-use loopctl::score::{Assessment, Assessor};
+use loopctl::plan::{DocumentContext, Given, Plan};
+use loopctl::score::Assessment;
 use serde_json::{Map, Value};
 use std::fmt::Write;
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Instant;
 
 const RULES: [usize; 5] = [50, 100, 200, 400, 800];
@@ -28,11 +27,12 @@ pub(super) fn table() {
     let rows = RULES.map(|count| {
         let plan = with_rules(folder.path(), count);
         let candidate = candidate(count);
-        let mut assessor = Assessor::new(Arc::clone(&plan.scoring));
+        let context = DocumentContext::named(&plan, "unknown", None);
+        let mut assessor = context.assessor();
         let mut out = Assessment::default();
         let time = median(|| {
             let start = Instant::now();
-            assessor.assess("unknown", &candidate, None, &[], &mut out);
+            context.assess(&mut assessor, &candidate, Given::default(), &mut out);
             start.elapsed()
         });
         assert!(out.issues.is_empty(), "{:?}", out.issues);

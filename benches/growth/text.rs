@@ -2,23 +2,24 @@
 
 use super::{median, print_doublings};
 use crate::documents::{pathology, shipped};
-use loopctl::score::{Assessment, Assessor, Beside};
+use loopctl::plan::{DocumentContext, Given};
+use loopctl::score::Assessment;
 use serde_json::{Value, json};
-use std::sync::Arc;
 use std::time::Instant;
 
 const KILOBYTES: [usize; 7] = [4, 8, 16, 32, 64, 128, 256];
 
 pub(super) fn table() {
     let plan = shipped("clinical");
-    let mut assessor = Assessor::new(Arc::clone(&plan.scoring));
+    let context = DocumentContext::named(&plan, "pathology", None);
+    let mut assessor = context.assessor();
     let mut out = Assessment::default();
     for (name, values) in [("long", long as fn(usize) -> Value), ("many", many)] {
         let rows = KILOBYTES.map(|kilobytes| {
             let text = values(kilobytes << 10).to_string();
             let time = median(|| {
                 let start = Instant::now();
-                assessor.assess_text("pathology", &text, Beside::default(), &mut out).unwrap();
+                context.assess_text(&mut assessor, &text, Given::default(), &mut out).unwrap();
                 start.elapsed()
             });
             (kilobytes, time)

@@ -8,10 +8,10 @@ use super::output::{Format, Output, RecordFormat, RecordWriter, complain};
 use super::score_record::{KEYS, Record, in_extraction, without_mark};
 use crate::disk::{self, ReadError};
 use crate::ingest::SourceText;
-use crate::plan::Plan;
+use crate::plan::{DocumentContext, Given, Plan};
 use crate::report::assessment_table;
 use crate::rules::UNKNOWN_TYPE;
-use crate::score::{Assessment, Assessor, Beside, Evidence, Issue, Quotes, Scores};
+use crate::score::{Assessment, Assessor, Evidence, Issue, Quotes, Scores};
 use crate::value::Score;
 use clap::Args;
 use serde::Serialize;
@@ -325,25 +325,26 @@ impl Scorer {
             self.beside.retain(|(known, _)| *known != one.0);
             self.beside.push(one);
         }
-        let document_type =
-            match (&record.document_type, &self.document_type, &record.source, &self.plan.classifier) {
-                (Some(named), ..) => known_type(&self.plan, named).map_err(|failure| {
-                    let said = [Some(failure.message), failure.help].into_iter().flatten();
-                    Unscored::Record(said.collect::<Vec<_>>().join("; "))
-                })?,
-                (None, Some(named), ..) => named.clone(),
-                (None, None, Some(source), Some(classifier)) => classifier.classify(source).document_type,
-                _ => {
-                    self.untyped |= self.plan.document_types().any(|known| known != UNKNOWN_TYPE);
-                    UNKNOWN_TYPE.to_owned()
-                }
-            };
-        let source = record.source.as_deref().map(|text| self.plan.scoring.source(text));
-        let quotes = Some(&record.quotes);
-        let beside = Beside { source: source.as_ref(), given: &self.beside, quotes, judged: None };
-        self.assessor
-            .assess_text(&document_type, record.extraction, beside, &mut self.assessment)
-            .map_err(Unscored::Json)
+        let named = match &record.document_type {
+            Some(named) => Some(known_type(&self.plan, named).map_err(|failure| {
+                let said = [Some(failure.message), failure.help].into_iter().flatten();
+                Unscored::Record(said.collect::<Vec<_>>().join("; "))
+            })?),
+            None => self.document_type.clone(),
+        };
+        self.untyped |= named.is_none()
+            && (record.source.is_none() || self.plan.classifier.is_none())
+            && self.plan.document_types().any(|known| known != UNKNOWN_TYPE);
+        let context = match &record.source {
+            Some(text) => DocumentContext::of_text(&self.plan, text, named.as_deref()),
+            None => DocumentContext::named(&self.plan, named.as_deref().unwrap_or(UNKNOWN_TYPE), None),
+        };
+        let given = Given { scores: &self.beside, quotes: Some(&record.quotes), judged: None };
+        context
+            .assess_text(&mut self.assessor, record.extraction, given, &mut self.assessment)
+            .map_err(Unscored::Json)?;
+        context.conclude_alone(&mut self.assessment);
+        Ok(())
     }
 }
 

@@ -173,6 +173,22 @@ pub enum Work {
 }
 
 impl Work {
+    /// Whether this and `other` are attempts at the same work.
+    #[must_use]
+    pub(crate) fn is_attempt_at(&self, other: &Work) -> bool {
+        self.clone().first() == other.clone().first()
+    }
+
+    fn first(mut self) -> Work {
+        match &mut self {
+            Work::Generate { attempt, .. }
+            | Work::Correct { attempt, .. }
+            | Work::Consult { attempt, .. } => *attempt = 0,
+            Work::Assess { .. } => {}
+        }
+        self
+    }
+
     /// The same work, to be done once more.
     #[must_use]
     pub(super) fn again(mut self) -> Work {

@@ -3,6 +3,7 @@
 
 mod claims;
 mod discretion;
+mod drive;
 mod known;
 mod quoted;
 mod request;
@@ -11,10 +12,11 @@ mod value_request;
 mod work;
 
 pub(crate) use discretion::ReferenceLeakFilter;
-pub(crate) use known::Known;
+pub(crate) use drive::{Host, NotDriven, PendingAssessment, PreparedCorrection, at_once, drive};
 pub(crate) use quoted::{QuotedAnswer, checked_quotes};
 pub use request::PreparedFeedback;
-pub(crate) use request::{RawAnswer, correction_feedback, correction_request, mend_whole};
+use request::correction_request;
+pub(crate) use request::{RawAnswer, correction_feedback, mend_whole};
 pub use request::{Task, judge_request, stage_request};
 pub(crate) use stage_answer::stage_answer;
 pub(crate) use value_request::AskedValues;

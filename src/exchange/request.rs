@@ -15,6 +15,7 @@ use crate::rules::Assertion;
 use crate::score::Scope;
 use crate::score::parts::Parts;
 use crate::value::{Fuel, MAX_CANDIDATE_DEPTH, is_deeper};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -37,19 +38,20 @@ pub struct Task<'a> {
     pub references: &'a BTreeMap<String, String>,
     /// Variables of prompts that are the document's own, and stand before the profile's.
     pub variables: Option<&'a BTreeMap<String, String>>,
-    /// The feedback of the correction that is asked for, where it has been rendered already.
+    /// The feedback of the correction that is asked for.
     pub feedback: Option<&'a PreparedFeedback>,
 }
 
-/// The feedback of a correction, rendered.
-#[derive(Debug, Clone)]
+/// The feedback of a correction, rendered. It is prepared when the correction is asked for, and kept with the event that says so:
+/// who resumes the run asks with the very same.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PreparedFeedback {
     /// The stage that gets it.
     pub(crate) stage: String,
-    /// What it is made from.
-    pub(crate) guidance: Guidance,
-    /// What it says.
+    /// The text, as it follows the task in the prompt.
     pub(crate) text: String,
+    /// The same for providers that read no prompts.
+    pub(crate) structured: RequestFeedback,
 }
 
 impl Task<'_> {
@@ -318,42 +320,33 @@ pub(super) fn request_options(options: &Options) -> RequestOptions {
 /// to see are the messages, and those hold of the base what the profile says.
 ///
 /// # Errors
-/// When a template can't be rendered or the base does not exist.
+/// When a template can't be rendered, or no feedback was prepared.
 pub(crate) fn correction_request(
     plan: &Plan,
     stage: &StagePlan,
     task: Task<'_>,
     outputs: &Map<String, Value>,
     part: Option<&Arc<Value>>,
-    correction: &Correction<'_>,
 ) -> Result<CompletionRequest, String> {
     let (mut request, quotes) = task_request(plan, stage, task, outputs)?;
     let id = &stage.stage.id.value;
-    let (guidance, text) = match task.feedback {
-        Some(prepared) => (Cow::Borrowed(&prepared.guidance), Cow::Borrowed(prepared.text.as_str())),
-        None => {
-            let (guidance, text) = correction_feedback(plan, id, part, correction)?;
-            (Cow::Owned(guidance), Cow::Owned(text))
-        }
-    };
-    request.iteration = u32::try_from(correction.iteration).unwrap_or(u32::MAX);
+    let feedback = task.feedback.ok_or_else(|| format!("no feedback was prepared for stage `{id}`"))?;
     let known = names(plan, id);
     request.base = part.map(|part| without(part, |name, _| known.contains(name)));
-    // Providers that read no prompts are told what the prompt says, and no more.
-    request.feedback = Some(structured(&guidance));
+    request.feedback = Some(feedback.structured.clone());
     match request.messages.last_mut() {
         Some(message) => {
             message.content.push_str("\n\n");
-            message.content.push_str(&text);
+            message.content.push_str(&feedback.text);
         }
-        None => request.messages.push(Message { role: Role::User, content: text.into_owned() }),
+        None => request.messages.push(Message { role: Role::User, content: feedback.text.clone() }),
     }
     add_to_prompt(&mut request, quotes);
     Ok(request)
 }
 
-/// The feedback of a correction request to a stage, and what it is made from. `part` is what the stage answers for in
-/// the base; it is told nothing of fields that the host fills in.
+/// The feedback of a correction request to a stage. `part` is what the stage answers for in the base; it is told nothing of
+/// fields that the host fills in.
 ///
 /// # Errors
 /// When the template can't be rendered or the base does not exist.
@@ -362,7 +355,7 @@ pub(crate) fn correction_feedback(
     stage: &str,
     part: Option<&Arc<Value>>,
     correction: &Correction<'_>,
-) -> Result<(Guidance, String), String> {
+) -> Result<PreparedFeedback, String> {
     let known = names(plan, stage);
     let asked = part.filter(|_| !known.is_empty());
     let asked = asked.map(|part| Arc::new(without(part, |name, _| known.contains(name))));
@@ -374,7 +367,8 @@ pub(crate) fn correction_feedback(
         .templates
         .feedback(&plan.feedback, &mut guidance, plan.profile.feedback.max_bytes)
         .map_err(|error| format!("the feedback can't be rendered: {error}"))?;
-    Ok((guidance, text))
+    // Providers that read no prompts are told what the prompt says, and no more: what was dropped from it is dropped here.
+    Ok(PreparedFeedback { stage: stage.to_owned(), text, structured: structured(&guidance) })
 }
 
 fn structured(guidance: &Guidance) -> RequestFeedback {

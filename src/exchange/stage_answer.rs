@@ -4,10 +4,10 @@ use super::known::{Known, fill_in};
 use super::quoted::{QuotedAnswer, take_quotes};
 use super::request::{RawAnswer, mend_whole, read};
 use crate::engine::Outputs;
-use crate::plan::Plan;
+use crate::plan::{DocumentContext, Given, Plan};
 use crate::profile::CandidateKind;
 use crate::repair::RepairKind;
-use crate::score::{Assessment, Assessor, Beside, Quotes, Source};
+use crate::score::{Assessment, Assessor, Quotes};
 use crate::value::{Fuel, Severity, below};
 use serde_json::Value;
 use std::sync::Arc;
@@ -21,13 +21,15 @@ pub(crate) fn stage_answer(
     plan: &Plan,
     outputs: &Outputs,
     stage: usize,
-    known: Known<'_>,
-    source: &Source,
+    context: &DocumentContext,
+    file_name: Option<&str>,
     told: RawAnswer<'_>,
     fuel: &Fuel,
 ) -> Result<QuotedAnswer, String> {
     let planned = plan.stages.get(stage).ok_or("there is no such stage")?;
-    let document_type = known.document_type;
+    let document_type = context.document_type();
+    let text = context.source().map(|source| source.text()).unwrap_or_default();
+    let known = Known { document_type, text, file_name };
     if plan.scoring.kind() == CandidateKind::Patch {
         let mended = mend_whole(planned.repairers.of(document_type), told)?;
         // Of two values the last corrects the first; of two patches each is an edit.
@@ -45,11 +47,10 @@ pub(crate) fn stage_answer(
     let chosen = repairer.chosen(said, fuel);
     let quotes = quoted.into_iter().rev().find(|(value, _)| *value == chosen.value);
     let quotes = quotes.map(|(_, quotes)| quotes).unwrap_or_default();
-    let assessor = Assessor::new(Arc::clone(&plan.scoring)).with_cancel(fuel.cancel());
+    let assessor = context.assessor().with_cancel(fuel.cancel());
     let placed = [(stage, quotes)];
     let quotes = &placed;
-    let mut guard =
-        Guard { assessor, document_type, source, plan, outputs, stage, quotes, fuel, known: None };
+    let mut guard = Guard { assessor, context, plan, outputs, stage, quotes, fuel, known: None };
     let mut veto = |before: &Value, after: &Value| guard.refuses(before, after);
     let mut repaired = repairer.shaped(chosen, Some(&mut veto), fuel);
     fill_in(&mut repaired.value, known.fields(plan, planned));
@@ -60,8 +61,7 @@ pub(crate) fn stage_answer(
 /// Refuses changes of a stage's output after which tier 1 would think less of the candidate that it makes.
 struct Guard<'a> {
     assessor: Assessor,
-    document_type: &'a str,
-    source: &'a Source,
+    context: &'a DocumentContext,
     plan: &'a Plan,
     outputs: &'a Outputs,
     stage: usize,
@@ -104,8 +104,8 @@ impl<'a> Guard<'a> {
         let candidate = self.plan.pipeline.assemble(&outputs);
         let mut assessment = Assessment::default();
         let quotes = self.plan.pipeline.place_quotes(self.quotes, &outputs);
-        let beside = Beside { source: Some(self.source), quotes: Some(&quotes), ..Beside::default() };
-        self.assessor.assess_beside(self.document_type, &candidate, beside, &mut assessment);
+        let given = Given { quotes: Some(&quotes), ..Given::default() };
+        self.context.assess(&mut self.assessor, &candidate, given, &mut assessment);
         self.fuel.spend(self.assessor.work());
         ScoreFloor { overall: assessment.overall, critical: assessment.count_severity(Severity::Critical) }
     }

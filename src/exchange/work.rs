@@ -14,7 +14,7 @@ use std::path::Path;
 
 /// How a document's loop begins: it does not, when there is no text, or nothing that a patch could be applied to.
 pub(crate) fn first_input(plan: &Plan, document: &Document, source: &Source) -> Input {
-    let attached = attached(plan, document).is_some();
+    let attached = plan.shows_file_of(document);
     match &document.text {
         _ if (document.text.is_ok() || attached)
             && plan.scoring.kind() == CandidateKind::Patch
@@ -49,10 +49,8 @@ pub(crate) fn feedback_for(plan: &Plan, run: &Run, work: &Work) -> Result<Option
         return Ok(None);
     };
     let part = run.document().candidate(base).and_then(|whole| run.pipeline().part(whole, stage));
-    let stage = planned.stage.id.value.clone();
-    let (guidance, text) =
-        correction_feedback(plan, &stage, part.as_ref(), &run.correction(iteration, base))?;
-    Ok(Some(PreparedFeedback { stage, guidance, text }))
+    let correction = run.correction(iteration, base);
+    correction_feedback(plan, &planned.stage.id.value, part.as_ref(), &correction).map(Some)
 }
 
 /// The request that a stage or a judge gets for a piece of work. `source` is the document as stages may see it.
@@ -87,16 +85,9 @@ pub(crate) fn request_for(
     let outputs = run.pipeline().known(run.stage_outputs());
     let mut request = match correction.filter(|_| run.pipeline().gets_feedback(stage)) {
         None => stage_request(plan, planned, task, &outputs)?,
-        Some((iteration, base)) => {
+        Some((_, base)) => {
             let part = run.document().candidate(base).and_then(|whole| run.pipeline().part(whole, stage));
-            correction_request(
-                plan,
-                planned,
-                task,
-                &outputs,
-                part.as_ref(),
-                &run.correction(iteration, base),
-            )?
+            correction_request(plan, planned, task, &outputs, part.as_ref())?
         }
     };
     if let Some((iteration, _)) = correction {

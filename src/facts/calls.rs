@@ -3,6 +3,7 @@
 use super::candidate::asked_again;
 use crate::plan::Plan;
 use crate::profile::{Call, Criterion};
+use crate::stop::{Constant, Kind};
 
 /// Calls that a document takes, each made once, and with every repetition that is allowed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -91,10 +92,7 @@ impl Parts {
 
 /// How many candidates a document has at most, by the limits of candidates under `stop` itself and in its groups.
 pub(super) fn most_candidates(plan: &Plan) -> u64 {
-    let bound = limit(plan, &|criterion| match criterion {
-        Criterion::MaxIterations(_) | Criterion::MaxCorrections(_) => Some(criterion.earliest()),
-        _ => None,
-    });
+    let bound = limit(plan, &|criterion| criterion.is_limit().then(|| criterion.earliest()));
     bound.unwrap_or(1)
 }
 
@@ -112,9 +110,17 @@ pub(super) fn within_calls(plan: &Plan) -> Option<u64> {
 
 /// The budget of calls that ends the loop.
 fn calls_limit(plan: &Plan) -> Option<u64> {
-    limit(plan, &|criterion| match criterion {
-        Criterion::Budget(budget) => budget.calls,
-        _ => None,
+    limit(plan, &|criterion| {
+        criterion.constants().into_iter().find_map(|constant| match constant {
+            Constant::Calls(limit) => Some(limit),
+            Constant::Gain(_)
+            | Constant::Falls(_)
+            | Constant::Elapsed(_)
+            | Constant::Cost(_)
+            | Constant::Tokens(_)
+            | Constant::Count(_)
+            | Constant::Unknown => None,
+        })
     })
 }
 
@@ -122,10 +128,10 @@ fn calls_limit(plan: &Plan) -> Option<u64> {
 /// under `stop` and in `any`, the highest of those in a list all of whose members must hold.
 fn limit(plan: &Plan, of: &dyn Fn(&Criterion) -> Option<u64>) -> Option<u64> {
     fn one(member: &Criterion, of: &dyn Fn(&Criterion) -> Option<u64>) -> Option<u64> {
-        match member {
-            Criterion::Any(members) => members.iter().filter_map(|member| one(member, of)).min(),
-            Criterion::All(members) => all(members, of),
-            criterion => of(criterion),
+        match member.kind() {
+            Kind::Any(members) => members.iter().filter_map(|member| one(member, of)).min(),
+            Kind::All(members) => all(members, of),
+            Kind::Rule(_) => of(member),
         }
     }
     fn all(members: &[Criterion], of: &dyn Fn(&Criterion) -> Option<u64>) -> Option<u64> {

@@ -2,7 +2,7 @@
 
 use crate::diag::Span;
 use crate::profile::StopCriteria;
-use crate::stop::Criterion;
+use crate::stop::{Criterion, Kind};
 use crate::value::yaml::{Data, Entry, Node};
 
 /// A criterion and where it stands.
@@ -67,8 +67,8 @@ impl Collector<'_> {
         for (at, (member, item)) in members.iter().zip(items).enumerate() {
             let here = format!("{place}[{at}]");
             let inner = |key: &str| entry_of(item, key).map(|entry| &entry.value);
-            match member {
-                Criterion::Any(members) => {
+            match member.kind() {
+                Kind::Any(members) => {
                     if let Some(node) = inner("any") {
                         // One of several ways for the list above to fire: nothing follows for the list.
                         let (start, within) = (self.found.len(), format!("{here}.any"));
@@ -78,7 +78,7 @@ impl Collector<'_> {
                         }
                     }
                 }
-                Criterion::All(members) => {
+                Kind::All(members) => {
                     if let Some(node) = inner("all") {
                         let within = format!("{here}.all");
                         // A list with one member is that member.
@@ -86,26 +86,21 @@ impl Collector<'_> {
                         self.members(members, node, &within, list);
                     }
                 }
-                criterion => {
-                    let key = criterion.key();
+                Kind::Rule(_) => {
+                    let key = member.key();
                     self.found.push(Placed {
                         path: format!("{here}.{key}"),
                         span: entry_of(item, key).map_or(&item.span, |entry| &entry.key_span).clone(),
                         rank: self.next,
                         alone: together.is_none(),
                         together: together.cloned(),
-                        criterion: criterion.clone(),
+                        criterion: member.clone(),
                     });
                     self.next += 1;
                 }
             }
         }
     }
-}
-
-/// Whether a criterion limits how many candidates there are.
-pub(crate) fn is_limit(criterion: &Criterion) -> bool {
-    matches!(criterion, Criterion::MaxIterations(_) | Criterion::MaxCorrections(_))
 }
 
 /// The entry under a key, if `node` is a mapping that has it.

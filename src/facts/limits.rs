@@ -6,7 +6,7 @@ use super::fact::Facts;
 use crate::plan::Plan;
 use crate::profile::{Call, ProviderChoice};
 use crate::provider::Prices;
-use crate::stop::{Budget, Criterion, Waiting};
+use crate::stop::{Budget, Constant, Criterion, Kind, Waiting};
 use crate::value::Usd;
 use crate::value::prose::duration;
 use serde_json::{Value, json};
@@ -102,10 +102,10 @@ fn grouped(plan: &Plan) -> Vec<(&'static str, bool, Criterion)> {
         found: &mut Vec<(&'static str, bool, Criterion)>,
     ) {
         for member in members {
-            match member {
-                Criterion::Any(members) => collect(members, place, alone, found),
-                Criterion::All(members) => collect(members, place, alone && members.len() == 1, found),
-                criterion => found.push((place, alone, criterion.clone())),
+            match member.kind() {
+                Kind::Any(members) => collect(members, place, alone, found),
+                Kind::All(members) => collect(members, place, alone && members.len() == 1, found),
+                Kind::Rule(_) => found.push((place, alone, member.clone())),
             }
         }
     }
@@ -121,16 +121,35 @@ fn limit_words(criterion: &Criterion) -> String {
     match criterion {
         Criterion::Timeout(limit) => duration(limit.after),
         Criterion::Budget(budget) => budget.words("or"),
-        _ => String::new(),
+        Criterion::MaxIterations(_)
+        | Criterion::MaxCorrections(_)
+        | Criterion::Unchanged(_)
+        | Criterion::Rollbacks(_)
+        | Criterion::Stagnation(_)
+        | Criterion::MinImprovement(_)
+        | Criterion::Decline(_)
+        | Criterion::Oscillation(_)
+        | Criterion::FlipFlop(_)
+        | Criterion::Script(_)
+        | Criterion::Any(_)
+        | Criterion::All(_) => String::new(),
     }
 }
 
 /// The least amount of money that ends the loop by itself.
 pub(super) fn money_limit(plan: &Plan) -> Option<Usd> {
-    let alone = grouped(plan).into_iter().filter_map(|(_, alone, criterion)| match criterion {
-        Criterion::Budget(Budget { cost_usd, .. }) if alone => cost_usd,
-        _ => None,
-    });
+    let alone = grouped(plan).into_iter().filter(|(_, alone, _)| *alone);
+    let alone =
+        alone.flat_map(|(_, _, criterion)| criterion.constants()).filter_map(|constant| match constant {
+            Constant::Cost(limit) => Some(limit),
+            Constant::Gain(_)
+            | Constant::Falls(_)
+            | Constant::Elapsed(_)
+            | Constant::Tokens(_)
+            | Constant::Calls(_)
+            | Constant::Count(_)
+            | Constant::Unknown => None,
+        });
     plan.policy.stop.budget().cost_usd.into_iter().chain(alone).min_by(|a, b| a.get().total_cmp(&b.get()))
 }
 

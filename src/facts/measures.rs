@@ -5,10 +5,10 @@ use super::outlook::Outlook;
 use super::rules::{self, programs};
 use crate::plan::Plan;
 use crate::profile::{Combine, Counts, Dimension, Disagreement, Grounding, Measure};
-use crate::rules::{CompiledMeasure, Importance, Program, RubricField, UNKNOWN_TYPE};
+use crate::rules::{Applicability, CompiledMeasure, Importance, Program, RubricField, UNKNOWN_TYPE};
 use crate::value::{Disposition, EPSILON, Severity};
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A measure, as templates name it.
 pub(super) fn measure(measure: &Measure) -> Value {
@@ -123,6 +123,14 @@ impl Told<'_> {
             facts.add(format!("{key}.weights"), "weights", json!({ "weights": weights }));
         }
         facts.add(format!("{key}.not_present"), "not_present", json!({}));
+        let conditional: BTreeMap<&str, &Applicability> =
+            all().filter_map(|field| Some((&*field.name, field.applies_when.as_deref()?))).collect();
+        for (name, applies) in conditional {
+            let looks_at: Vec<&str> = applies.looks_at.iter().map(|(name, _)| &**name).collect();
+            let when = applies.condition.expectation();
+            let values = json!({ "field": name, "looks_at": looks_at, "when": when });
+            facts.add(format!("{key}.applies_when.{name}"), "applies_when", values);
+        }
         let mut seen: Vec<(Vec<&RubricField>, Vec<&str>)> = Vec::new();
         for program in programs(self.plan) {
             let own: Vec<&RubricField> = fields(program, &self.dimension.name).collect();

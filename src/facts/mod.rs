@@ -33,7 +33,7 @@ pub(crate) use secrets::{HIDDEN, shown_value};
 #[cfg(feature = "cli")]
 pub(crate) use calls::calls_of_document;
 pub(crate) use calls::{Calls, Parts};
-pub(crate) use criteria::{Placed, entry_of, is_limit, placed};
+pub(crate) use criteria::{Placed, entry_of, placed};
 pub(crate) use line_place::place_of_line;
 pub(crate) use range::{Range, range_of};
 pub(crate) use secrets::without_passwords;

@@ -5,7 +5,7 @@ use super::fact::{Ending, Facts};
 use crate::plan::{JudgePlan, Plan};
 use crate::policy::{FinalStatus, StopReason};
 use crate::profile::{AfterRetries, OnEscalate, OnGateMiss, OnRegression};
-use crate::stop::{Criterion, clause_of_all};
+use crate::stop::{Criterion, Kind, clause_of_all};
 use serde_json::json;
 use std::collections::BTreeSet;
 
@@ -63,10 +63,10 @@ const MOST_NAMES: usize = 8;
 /// The names by which a member of a group may stand in results. Of members that are groups of their own, which of theirs
 /// it is depends on the run. At most one more than are spelt out.
 fn named(member: &Criterion) -> Vec<String> {
-    let mut names: Vec<String> = match member {
-        Criterion::All(members) => together(members),
-        Criterion::Any(members) => members.iter().flat_map(named).collect(),
-        criterion => vec![criterion.reason()],
+    let mut names: Vec<String> = match member.kind() {
+        Kind::All(members) => together(members),
+        Kind::Any(members) => members.iter().flat_map(named).collect(),
+        Kind::Rule(_) => vec![member.reason()],
     };
     let mut seen = BTreeSet::new();
     names.retain(|name| seen.insert(name.clone()));

@@ -22,6 +22,9 @@ pub(super) fn check(root: &Node, problems: &mut Problems) {
             }
         }
         let name = field.key.as_str();
+        if let Some(when) = field.value.get("applies_when") {
+            looks_elsewhere(name, when, &listed, problems);
+        }
         if listed.iter().any(|(listed, _)| *listed == name) {
             continue;
         }
@@ -51,6 +54,38 @@ pub(super) fn check(root: &Node, problems: &mut Problems) {
             }
         });
     }
+}
+
+/// Looks at the fields that decide whether a field applies: not the field itself, and only fields that the rubric lists.
+fn looks_elsewhere(name: &str, when: &Node, listed: &[(&str, &Span)], problems: &mut Problems) {
+    for at in fields_in(when) {
+        let Some(text) = at.as_text() else { continue };
+        if text == name {
+            let message =
+                format!("`{name}` is missing when this is asked, so it can't say whether it applies");
+            problems.push(Problem::warning(Code::InertRule, &at.span, message).help("look at another field"));
+        } else if !listed.iter().any(|(listed, _)| *listed == text) {
+            let message = format!("no type of this rubric lists the field `{text}`");
+            let guess = nearest(text, listed.iter().map(|(name, _)| *name).filter(|listed| *listed != name));
+            problems.push(Problem::warning(Code::InertRule, &at.span, message).help(match guess {
+                Some(guess) => format!("did you mean `{guess}`?"),
+                None => format!("without a value of `{text}`, `{name}` always applies"),
+            }));
+        }
+    }
+}
+
+/// The nodes under `field`, in a condition and in those below it.
+fn fields_in(condition: &Node) -> Vec<&Node> {
+    let below = |entry: &Entry| {
+        entry.value.get("field").is_some() || ["not", "all", "any"].contains(&entry.key.as_str())
+    };
+    let own = condition.get("field").into_iter();
+    let inner = entries(Some(condition))
+        .iter()
+        .filter(|entry| below(entry))
+        .flat_map(|entry| one_or_more(&entry.value));
+    own.chain(inner.flat_map(fields_in)).collect()
 }
 
 fn entries(node: Option<&Node>) -> &[Entry] {

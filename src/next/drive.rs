@@ -1,20 +1,21 @@
 //! The history, driven through a run in virtual time.
 
 use super::{Entry, Mistake, ModelOutput, NextAnswer, NextRequest, input};
-use crate::engine::{CallFailed, Consulted, Input, Misuse, Outcome, Output, Produced, Run, Work};
+use crate::engine::{CallFailed, Consulted, Event, Input, Misuse, Outcome, Produced, Run, Work};
 use crate::exchange::protocol::DocumentRef;
 use crate::exchange::{
-    AskedValues, Known, QuotedAnswer, RawAnswer, ReferenceLeakFilter, Task, first_input, mend_whole,
-    request_for, stage_answer,
+    AskedValues, Host, NotDriven, PendingAssessment, PreparedFeedback, QuotedAnswer, RawAnswer,
+    ReferenceLeakFilter, Task, at_once, drive, first_input, mend_whole, request_for, stage_answer,
 };
 use crate::ingest::Document;
-use crate::plan::{Plan, TypedAs, document_type_of};
+use crate::plan::{DocumentContext, Plan};
 use crate::profile::Mask;
 use crate::repair::{MAX_STEPS, Repairer};
-use crate::score::{Assessment, Assessor, Beside, Source};
+use crate::score::{Assessment, Assessor, Source};
 use crate::value::{Fuel, Millis, Score, Usage};
 use serde_json::{Value, json};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
+use std::future::ready;
 use std::sync::Arc;
 
 /// Why there is no answer.
@@ -72,38 +73,38 @@ pub fn next(
     let mut warnings = Vec::new();
     let given = input::checked(plan, document_type, history, &mut warnings).map_err(NextError::Input)?;
     let text = document.text.as_ref().map(|text| text.as_str()).unwrap_or_default();
-    let typed = document_type_of(plan, document_type, text, "as `document_type`", &mut warnings);
-    let document_type = typed.name.clone();
-    let masked = Mask::apply(&plan.profile.mask, text);
-    let mut drive = Drive {
+    let context = DocumentContext::of(plan, document, document_type, "as `document_type`", &mut warnings);
+    let source = context.source().cloned().unwrap_or_else(|| Arc::new(plan.scoring.source("")));
+    let mut host = Drive {
         plan,
-        reference: DocumentRef { id: document.id.to_string(), document_type },
+        reference: DocumentRef {
+            id: document.id.to_string(),
+            document_type: context.document_type().to_owned(),
+        },
         file_name: document.file_name(),
         text,
-        source: plan.scoring.source(&masked),
-        typed,
-        unseen: document.text.is_err(),
-        masked,
-        assessor: Assessor::new(Arc::clone(&plan.scoring)),
+        masked: Mask::apply(&plan.profile.mask, text),
+        source,
+        assessor: context.assessor(),
+        context,
         history,
         given,
-        run: plan.engine_run(),
         now: Millis::default(),
         taken: 0,
+        open: None,
         paused: None,
         warnings,
     };
-    let first = first_input(plan, document, &drive.source);
-    let end = drive.go(first)?;
-    drive.answer(document, end)
+    let first = first_input(plan, document, &host.source);
+    let mut run = plan.engine_run();
+    let end = host.go(&mut run, first)?;
+    host.answer(document, &run, end)
 }
 
-/// Where the history leads to.
-enum End {
-    /// The run is over.
-    Over(Box<Outcome>),
-    /// The run waits for an answer that the history does not have.
-    Asks(Work),
+/// A call that the history says nothing to.
+struct OpenCall {
+    work: Work,
+    feedback: Option<PreparedFeedback>,
 }
 
 struct Drive<'a> {
@@ -115,69 +116,102 @@ struct Drive<'a> {
     text: &'a str,
     /// What the stages see of it.
     masked: String,
-    source: Source,
-    typed: TypedAs,
-    /// Whether the document has no text that anything could be looked up in.
-    unseen: bool,
+    source: Arc<Source>,
+    context: DocumentContext,
     assessor: Assessor,
     history: &'a [Entry],
     /// Scores that are given instead of measured, for each entry.
     given: Vec<Vec<(String, Score)>>,
-    run: Run,
     now: Millis,
     /// How many entries have been used.
     taken: usize,
+    /// The first call that the history says nothing to. Members of a panel are asked at the same time.
+    open: Option<OpenCall>,
     /// How long the run has waited since the latest entry.
     paused: Option<Millis>,
     warnings: Vec<String>,
 }
 
-impl Drive<'_> {
-    fn go(&mut self, first: Input) -> Result<End, NextError> {
-        let mut inputs = VecDeque::from([first]);
-        // The first call that the history says nothing to. Members of a panel are asked at the same time.
-        let mut open = None;
-        while let Some(input) = inputs.pop_front() {
-            self.run.handle(self.now, input)?;
-            while let Some(output) = self.run.poll() {
-                match output {
-                    Output::Record(_) => {}
-                    Output::Call(Work::Assess { .. }) => inputs.push_back(self.assess()),
-                    Output::Call(work) => match self.answer_to(&work)? {
-                        Some(answered) => inputs.push_back(answered),
-                        None => open = open.or(Some(work)),
-                    },
-                    Output::Wake { at, .. } => {
-                        self.paused = Some(at - self.now);
-                        self.now = self.now.max(at);
-                        inputs.push_back(Input::Woke);
-                    }
-                    Output::Finished(outcome) => return Ok(End::Over(outcome)),
-                }
-            }
+impl Host for Drive<'_> {
+    type Error = NextError;
+
+    fn now(&mut self) -> Millis {
+        self.now
+    }
+
+    fn record(
+        &mut self,
+        _: &Run,
+        _: Millis,
+        _: &Event,
+        _: Option<&PreparedFeedback>,
+    ) -> Result<(), NextError> {
+        Ok(())
+    }
+
+    /// Of all corrections only the one is asked for that the history has no answer to.
+    fn needs_feedback(&self, _: &Work) -> bool {
+        self.taken >= self.history.len()
+    }
+
+    fn assess(&mut self, _: &Run, pending: PendingAssessment) -> impl Future<Output = Assessment> {
+        let given = self.taken.checked_sub(1).and_then(|latest| self.given.get(latest));
+        ready(pending.assess(&mut self.assessor, given.map(Vec::as_slice).unwrap_or_default()))
+    }
+
+    fn ask(
+        &mut self,
+        run: &Run,
+        work: &Work,
+        feedback: Option<&PreparedFeedback>,
+    ) -> impl Future<Output = Result<Option<Input>, NextError>> {
+        let answered = self.answer_to(run, work);
+        if matches!(answered, Ok(None)) && self.open.is_none() {
+            self.open = Some(OpenCall { work: work.clone(), feedback: feedback.cloned() });
         }
-        open.map(End::Asks).ok_or_else(|| NextError::Request("the run stood still".to_owned()))
+        ready(answered)
+    }
+
+    fn without_feedback(&mut self, why: String) -> Result<Input, NextError> {
+        Err(NextError::Request(why))
+    }
+
+    fn wake(&mut self, at: Millis) -> impl Future<Output = Input> {
+        self.paused = Some(at - self.now);
+        self.now = self.now.max(at);
+        ready(Input::Woke)
+    }
+}
+
+impl Drive<'_> {
+    /// Where the history leads to; `None` when the run waits for an answer that the history does not have.
+    fn go(&mut self, run: &mut Run, first: Input) -> Result<Option<Outcome>, NextError> {
+        let (plan, context) = (self.plan, self.context.clone());
+        let driven = at_once(drive(plan, &context, run, Some(first), None, self));
+        driven.map_err(NextError::Request)?.map_err(|error| match error {
+            NotDriven::Misuse(misuse) => NextError::Misuse(misuse),
+            NotDriven::Host(error) => error,
+        })
     }
 
     /// What the history says to a call; `None` when it says nothing.
-    fn answer_to(&mut self, work: &Work) -> Result<Option<Input>, NextError> {
+    fn answer_to(&mut self, run: &Run, work: &Work) -> Result<Option<Input>, NextError> {
         match *work {
             Work::Generate { stage, .. } | Work::Correct { stage, .. } => {
                 match self.history.get(self.taken) {
-                    Some(entry) => self.take(entry, stage).map(Some),
+                    Some(entry) => self.take(run, entry, stage).map(Some),
                     None => Ok(None),
                 }
             }
-            Work::Consult { member, .. } => Ok(self.consulted(member)),
+            Work::Consult { member, .. } => Ok(self.consulted(run, member)),
             Work::Assess { .. } => Ok(None),
         }
     }
 
     /// The next entry, as the answer of a stage.
-    fn take(&mut self, entry: &Entry, stage: usize) -> Result<Input, NextError> {
+    fn take(&mut self, run: &Run, entry: &Entry, stage: usize) -> Result<Input, NextError> {
         let at = self.taken;
-        let asked =
-            self.run.pipeline().steps().get(stage).map(|step| step.id.to_string()).unwrap_or_default();
+        let asked = run.pipeline().steps().get(stage).map(|step| step.id.to_string()).unwrap_or_default();
         if let Some(named) = entry.stage.as_ref().filter(|named| **named != asked) {
             let mistake = Mistake {
                 at: format!("/history/{at}/stage"),
@@ -189,7 +223,7 @@ impl Drive<'_> {
         self.taken += 1;
         self.paused = None;
         self.now = self.now.saturating_add(entry.elapsed);
-        Ok(match self.mended(&entry.said, stage) {
+        Ok(match self.mended(run, &entry.said, stage) {
             Ok(mut answer) => {
                 answer.quotes.extend(entry.quotes.clone());
                 Input::Produced(Produced {
@@ -214,21 +248,17 @@ impl Drive<'_> {
     }
 
     /// What a stage said, repaired as a run would repair it; or why it is nothing that can be worked with.
-    fn mended(&self, said: &ModelOutput, stage: usize) -> Result<QuotedAnswer, String> {
+    fn mended(&self, run: &Run, said: &ModelOutput, stage: usize) -> Result<QuotedAnswer, String> {
         let told = match said {
             ModelOutput::Candidate(candidate) => RawAnswer::Value(candidate),
             ModelOutput::Text(text) => RawAnswer::Text(text),
         };
         stage_answer(
             self.plan,
-            self.run.stage_outputs(),
+            run.stage_outputs(),
             stage,
-            Known {
-                document_type: &self.reference.document_type,
-                text: &self.masked,
-                file_name: self.file_name.as_deref(),
-            },
-            &self.source,
+            &self.context,
+            self.file_name.as_deref(),
             told,
             &Fuel::of(MAX_STEPS),
         )
@@ -236,7 +266,7 @@ impl Drive<'_> {
 
     /// What a judge or validator says of the latest entry. An answer that can't be read is final: who wants to ask the
     /// judge again puts another in its place.
-    fn consulted(&mut self, member: usize) -> Option<Input> {
+    fn consulted(&mut self, run: &Run, member: usize) -> Option<Input> {
         let at = self.taken.checked_sub(1)?;
         let asked = self.plan.panel.members().get(member)?;
         let usage = Usage { calls: u64::from(!asked.is_validator()), ..Usage::default() };
@@ -259,7 +289,7 @@ impl Drive<'_> {
         };
         let judge = member.checked_sub(self.plan.validators.len()).and_then(|at| self.plan.judges.get(at));
         let discretion = judge.and_then(|judge| {
-            let candidate = self.run.pending_candidate()?;
+            let candidate = run.pending_candidate()?;
             ReferenceLeakFilter::of(&judge.judge, self.task(&BTreeMap::new()), candidate)
         });
         let check = |answer: Value| {
@@ -269,7 +299,7 @@ impl Drive<'_> {
         };
         match read.and_then(check) {
             Ok(answer) => {
-                let asked = AskedValues::of(self.plan, &self.run, member);
+                let asked = AskedValues::of(self.plan, run, member);
                 self.warnings.extend(asked.and_then(|asked| asked.note(&answer)));
                 Some(consulted(answer))
             }
@@ -282,26 +312,12 @@ impl Drive<'_> {
         }
     }
 
-    fn assess(&mut self) -> Input {
-        let mut assessment = Assessment::default();
-        if let Some(candidate) = self.run.pending_candidate() {
-            let given = self.taken.checked_sub(1).and_then(|latest| self.given.get(latest));
-            let beside = Beside {
-                source: (!self.unseen).then_some(&self.source),
-                given: given.map(Vec::as_slice).unwrap_or_default(),
-                quotes: self.run.pending_quotes(),
-                judged: Some(self.run.judged()),
-            };
-            self.assessor.assess_beside(&self.reference.document_type, candidate, beside, &mut assessment);
-            if self.unseen {
-                assessment.say_unseen();
-            }
-            self.typed.say(self.plan, &mut assessment);
-        }
-        Input::Assessed(Arc::new(assessment))
-    }
-
-    fn answer(mut self, document: &Document, end: End) -> Result<NextAnswer, NextError> {
+    fn answer(
+        mut self,
+        document: &Document,
+        run: &Run,
+        outcome: Option<Outcome>,
+    ) -> Result<NextAnswer, NextError> {
         let unused = self.history.len() - self.taken;
         if unused > 0 {
             self.warnings.push(format!(
@@ -309,30 +325,28 @@ impl Drive<'_> {
                 self.taken
             ));
         }
-        let request = match &end {
-            End::Over(_) => None,
-            End::Asks(work) => Some(self.request(work)?),
-        };
-        let outcome = match end {
-            End::Over(outcome) => Some(*outcome),
-            End::Asks(_) => None,
+        let request = match (&outcome, &self.open) {
+            (Some(_), _) => None,
+            (None, Some(open)) => Some(self.request(run, open)?),
+            (None, None) => return Err(NextError::Request("the run stood still".to_owned())),
         };
         Ok(NextAnswer::of(
             self.plan,
             document.id.clone(),
             self.reference.document_type,
-            self.run.document(),
+            run.document(),
             outcome,
             request,
             self.warnings,
         ))
     }
 
-    fn request(&self, work: &Work) -> Result<NextRequest, NextError> {
+    fn request(&self, run: &Run, open: &OpenCall) -> Result<NextRequest, NextError> {
         let references = BTreeMap::new();
-        let request = request_for(self.plan, &self.run, self.task(&references), &self.source, work)
-            .map_err(NextError::Request)?;
-        Ok(NextRequest::of(request, work, self.paused))
+        let task = Task { feedback: open.feedback.as_ref(), ..self.task(&references) };
+        let request =
+            request_for(self.plan, run, task, &self.source, &open.work).map_err(NextError::Request)?;
+        Ok(NextRequest::of(request, &open.work, self.paused))
     }
 
     fn task<'t>(&'t self, references: &'t BTreeMap<String, String>) -> Task<'t> {

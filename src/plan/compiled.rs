@@ -5,7 +5,7 @@ use super::stage_plan::{JudgePlan, Reader, StagePlan, ValidatorPlan, read};
 use crate::diag::{Code, Problem, Problems, Span, nearest};
 use crate::engine::{FeedbackTo, Pipeline, PipelineStage, Retry, Run};
 use crate::feedback::{Role, Template, Templates};
-use crate::ingest::Classifier;
+use crate::ingest::{Classifier, Document};
 use crate::policy::{Condition, Promises, Review, ScriptCriteria};
 use crate::profile::{ALL_STAGES, Files, Loaded, LoopPolicy, Profile};
 use crate::rules::{PatternCheck, compile};
@@ -182,6 +182,12 @@ impl Plan {
     #[must_use]
     pub(crate) fn attaches(&self) -> bool {
         self.stages.iter().any(|stage| stage.stage.call.attach.is_some())
+    }
+
+    /// Whether a stage gets to see this document as the file that it is, an image or a PDF, instead of a text.
+    #[must_use]
+    pub(crate) fn shows_file_of(&self, document: &Document) -> bool {
+        document.media.is_some() && self.attaches()
     }
 
     /// Whether a judge compares with the document's reference, which then is no document itself.

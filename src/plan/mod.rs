@@ -3,6 +3,7 @@
 
 mod answers;
 mod compiled;
+mod context;
 mod missing_files;
 mod references;
 mod repairers;
@@ -11,9 +12,9 @@ mod terms;
 mod typing;
 
 pub use compiled::Plan;
+pub use context::{DocumentContext, Given};
 pub(crate) use references::references_of;
 pub(crate) use references::without_references;
 pub use repairers::Repairers;
 pub use stage_plan::{JudgePlan, StagePlan, ValidatorPlan};
 pub use terms::{DimensionWeight, GateTerms, PanelTerms, SelectTerms, Terms};
-pub(crate) use typing::{TypedAs, document_type_of};

@@ -2,11 +2,10 @@
 
 use super::Plan;
 use crate::ingest::UNKNOWN;
-use crate::score::Assessment;
 
 /// A document's type, and whether anybody knows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct TypedAs {
+pub(super) struct TypedAs {
     /// The type.
     pub name: String,
     /// Whether the profile tells types apart, nobody named this document's, and it was not recognised.
@@ -15,7 +14,7 @@ pub(crate) struct TypedAs {
 
 /// The type that was `given`, or the one that the profile's classifier finds; what is doubtful about it goes to
 /// `warnings`, with the way to name it.
-pub(crate) fn document_type_of(
+pub(super) fn document_type_of(
     plan: &Plan,
     given: Option<&str>,
     text: &str,
@@ -41,15 +40,6 @@ pub(crate) fn document_type_of(
                 ));
             }
             TypedAs { name: found.document_type, unrecognised }
-        }
-    }
-}
-
-impl TypedAs {
-    /// Says in the assessment of a candidate that the type was not recognised, where that keeps it from passing.
-    pub(crate) fn say(&self, plan: &Plan, assessment: &mut Assessment) {
-        if self.unrecognised && !plan.policy.accept.unknown_type {
-            assessment.say_unknown_type();
         }
     }
 }

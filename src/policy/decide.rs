@@ -4,7 +4,7 @@ use super::accept::accepted;
 use super::check::Observer;
 use super::{CandidateFacts, Check, Checks, Decision, History, Line, ScriptCriteria, StopReason, Verdict};
 use crate::profile::{IssueKind, LoopPolicy, OnEscalate, OnGateMiss, OnRegression, ScriptCriterion};
-use crate::stop::{Criterion, Placed, Progress};
+use crate::stop::{Kind, Placed, Progress};
 use crate::value::{Disposition, Millis, Usage};
 use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
@@ -165,18 +165,18 @@ type Fired<'a> = SmallVec<[&'a Arc<str>; 4]>;
 impl<O: Observer> CriterionWalk<'_, O> {
     /// The reason with which a criterion, or a group that has members, ends the loop, if it does.
     fn ends(&mut self, one: Placed<'_>) -> Option<StopReason> {
-        match one.criterion {
-            Criterion::Any(members) | Criterion::All(members) if members.is_empty() => None,
-            Criterion::Any(_) | Criterion::All(_) => self.fired(one).map(|fired| group_of(&fired)),
-            criterion => self.is_met(one).then(|| StopReason::of(criterion)),
+        match one.criterion.kind() {
+            Kind::Any([]) | Kind::All([]) => None,
+            Kind::Any(_) | Kind::All(_) => self.fired(one).map(|fired| group_of(&fired)),
+            Kind::Rule(_) => self.is_met(one).then(|| StopReason::of(one.criterion)),
         }
     }
 
     /// Because of whom a member of a group fires, if it does: of several in `any` the first, in `all` all of them.
     fn fired<'a>(&mut self, one: Placed<'a>) -> Option<Fired<'a>> {
-        match one.criterion {
-            Criterion::Any(_) => one.members().find_map(|member| self.fired(member)),
-            Criterion::All(_) => {
+        match one.criterion.kind() {
+            Kind::Any(_) => one.members().find_map(|member| self.fired(member)),
+            Kind::All(_) => {
                 let mut all = Some(Fired::new());
                 for member in one.members() {
                     // Every one is looked at, so that all that is missing can be shown.
@@ -188,7 +188,7 @@ impl<O: Observer> CriterionWalk<'_, O> {
                 }
                 all
             }
-            _ => self.is_met(one).then(|| smallvec![one.reason()]),
+            Kind::Rule(_) => self.is_met(one).then(|| smallvec![one.reason()]),
         }
     }
 

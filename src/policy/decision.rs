@@ -123,7 +123,19 @@ impl StopReason {
     pub fn of(criterion: &Criterion) -> Self {
         match criterion {
             Criterion::Script(script) => StopReason::Script(Arc::clone(&script.name)),
-            criterion => StopReason::Criterion(criterion.fixed_reason()),
+            Criterion::MaxIterations(_)
+            | Criterion::MaxCorrections(_)
+            | Criterion::Unchanged(_)
+            | Criterion::Rollbacks(_)
+            | Criterion::Stagnation(_)
+            | Criterion::MinImprovement(_)
+            | Criterion::Decline(_)
+            | Criterion::Oscillation(_)
+            | Criterion::FlipFlop(_)
+            | Criterion::Timeout(_)
+            | Criterion::Budget(_)
+            | Criterion::Any(_)
+            | Criterion::All(_) => StopReason::Criterion(criterion.fixed_reason()),
         }
     }
 

@@ -5,14 +5,13 @@
 //! time and money that had been spent at each point. Nothing is produced and nothing is repaired anew.
 
 use super::course::{DecidedCandidate, RunTrace};
-use crate::exchange::attached;
 use crate::feedback::lock;
-use crate::plan::{Plan, TypedAs, document_type_of};
+use crate::plan::{DocumentContext, Given, Plan};
 use crate::policy::{
     Checks, Decision, History, IterationSummary, Verdict, acceptance, decide, misses_gate, refusal,
 };
-use crate::profile::{Lock, Mask};
-use crate::score::{Assessment, Assessor, Beside, Judged, Scores, Source, has_undecided};
+use crate::profile::Lock;
+use crate::score::{Assessment, Assessor, Judged, Scores, has_undecided};
 use std::sync::Arc;
 
 /// Where the last candidate of a document stands, and what the policy makes of the course that led to it.
@@ -60,16 +59,13 @@ impl Rescore {
     pub(crate) fn again(plan: &Plan, course: &RunTrace) -> Option<Self> {
         let last = course.decided().last()?;
         let mut warnings = Vec::new();
-        let text = course.document.text.as_ref().map(|text| text.as_str()).unwrap_or_default();
-        let typed =
-            document_type_of(plan, course.given_type.as_deref(), text, "with `--type`", &mut warnings);
-        let document_type = typed.name.clone();
+        let given = course.given_type.as_deref();
+        let context = DocumentContext::of(plan, &course.document, given, "with `--type`", &mut warnings);
+        let document_type = context.document_type().to_owned();
         // What was doubtful about the type was said in the run.
         let mut notes = if document_type == course.document_type { Vec::new() } else { warnings };
-        let attached = attached(plan, &course.document).is_some();
-        let source = (!attached).then(|| plan.scoring.source(&Mask::apply(&plan.profile.mask, text)));
-        let assessor = Assessor::new(Arc::clone(&plan.scoring));
-        let mut scorer = Scorer { plan, assessor, typed: &typed, source, judged: Judged::default() };
+        let assessor = context.assessor();
+        let mut scorer = Scorer { plan, assessor, context: &context, judged: Judged::default() };
         let mut scored: Vec<Scored> = Vec::new();
         for made in course.decided() {
             let next = scorer.score(&made, |base| scored.get(base));
@@ -113,8 +109,7 @@ impl Scored {
 struct Scorer<'a> {
     plan: &'a Plan,
     assessor: Assessor,
-    typed: &'a TypedAs,
-    source: Option<Source>,
+    context: &'a DocumentContext,
     /// What a judge said of single values of the document, up to the candidate in hand.
     judged: Judged,
 }
@@ -122,13 +117,8 @@ struct Scorer<'a> {
 impl Scorer<'_> {
     /// What needs nobody else; with what was said of single values so far.
     fn tier1(&mut self, made: &DecidedCandidate<'_>, assessment: &mut Assessment) {
-        let (source, judged) = (self.source.as_ref(), Some(&self.judged));
-        let beside = Beside { source, quotes: Some(made.quotes), judged, ..Beside::default() };
-        self.assessor.assess_beside(&self.typed.name, made.candidate, beside, assessment);
-        if self.source.is_none() {
-            assessment.say_unseen();
-        }
-        self.typed.say(self.plan, assessment);
+        let given = Given { scores: &[], quotes: Some(made.quotes), judged: Some(&self.judged) };
+        self.context.assess(&mut self.assessor, made.candidate, given, assessment);
     }
 
     /// Both tiers of one candidate, as [`crate::engine::Run`] makes them; `earlier` are those before it.

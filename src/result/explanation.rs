@@ -1,7 +1,7 @@
 //! What a run leaves so that it can be explained: the terms it was decided by, where each point went, what was fed back.
 
 use crate::engine::{DocumentState, Event, IterationState, Run, Work};
-use crate::exchange::{PreparedFeedback, feedback_for};
+use crate::exchange::{PreparedCorrection, PreparedFeedback};
 use crate::plan::{Plan, Terms};
 use crate::policy::Decision;
 use crate::score::ScoreBreakdown;
@@ -62,8 +62,6 @@ pub(crate) struct ExplanationBuilder {
     iterations: BTreeMap<usize, Beside>,
     /// The account of what tier 1 measured last.
     pub(crate) account: ScoreBreakdown,
-    /// The feedback of the latest correction, and which that is.
-    prepared: Option<(Work, PreparedFeedback)>,
 }
 
 /// What is kept beside the events of an iteration.
@@ -122,30 +120,43 @@ impl ExplanationBuilder {
                     self.of(*iteration).account = Some(account);
                 }
             }
-            _ => {}
+            Event::Started
+            | Event::Unreadable { .. }
+            | Event::Called(_)
+            | Event::Supplied { .. }
+            | Event::Staged { .. }
+            | Event::Assembled { .. }
+            | Event::Produced { .. }
+            | Event::Unanswered { .. }
+            | Event::Failed { .. }
+            | Event::Waiting { .. }
+            | Event::Woke
+            | Event::Consulted { .. }
+            | Event::Decided(_)
+            | Event::Stopped { .. }
+            | Event::Finished(_) => {}
         }
-    }
-
-    /// The feedback for a piece of work, if it is the latest that was recorded.
-    pub(crate) fn prepared_for(&self, work: &Work) -> Option<&PreparedFeedback> {
-        self.prepared.as_ref().filter(|(prepared, _)| prepared == work).map(|(_, feedback)| feedback)
     }
 
     fn of(&mut self, iteration: usize) -> &mut Beside {
         self.iterations.entry(iteration).or_default()
     }
 
-    /// Sees an event that is about to be recorded. What is returned goes into its record besides: the key and the value as JSON.
-    fn see(&mut self, plan: &Plan, run: &Run, event: &Event) -> Option<(&'static str, String)> {
+    /// Sees an event that is about to be recorded, and the feedback that was prepared for it. What is returned goes into its
+    /// record besides: the key and the value as JSON.
+    fn see(
+        &mut self,
+        plan: &Plan,
+        run: &Run,
+        event: &Event,
+        feedback: Option<&PreparedFeedback>,
+    ) -> Option<(&'static str, String)> {
         match event {
-            Event::Called(work @ Work::Correct { iteration, attempt: 0, .. }) => {
-                // A template that can't be rendered ends the run, and the outcome says why.
-                let prepared = feedback_for(plan, run, work).ok()??;
+            Event::Called(Work::Correct { iteration, .. }) => {
+                let prepared = feedback?;
                 let fed = FeedbackSent { stage: prepared.stage.clone(), text: prepared.text.clone() };
-                self.prepared = Some((work.clone(), prepared));
-                let json = serde_json::to_string(&fed).ok()?;
                 self.of(*iteration).feedback.push(fed);
-                Some((FEEDBACK, json))
+                Some((FEEDBACK, serde_json::to_string(prepared).ok()?))
             }
             Event::Assessed { iteration, .. } => self.accounted(*iteration, self.account.clone()),
             Event::Concluded { iteration, assessment } => {
@@ -155,7 +166,21 @@ impl ExplanationBuilder {
                 let account = plan.panel.account(tier1, &self.account, &answers, assessment);
                 self.accounted(*iteration, account)
             }
-            _ => None,
+            Event::Started
+            | Event::Unreadable { .. }
+            | Event::Called(_)
+            | Event::Supplied { .. }
+            | Event::Staged { .. }
+            | Event::Assembled { .. }
+            | Event::Produced { .. }
+            | Event::Unanswered { .. }
+            | Event::Failed { .. }
+            | Event::Waiting { .. }
+            | Event::Woke
+            | Event::Consulted { .. }
+            | Event::Decided(_)
+            | Event::Stopped { .. }
+            | Event::Finished(_) => None,
         }
     }
 
@@ -171,13 +196,21 @@ pub(crate) fn explained(
     plan: &Plan,
     run: &Run,
     event: &Event,
+    feedback: Option<&PreparedFeedback>,
     explanation: &mut ExplanationBuilder,
 ) -> Result<String, serde_json::Error> {
     let mut payload = serde_json::to_string(event)?;
-    if let Some((key, value)) = explanation.see(plan, run, event) {
+    if let Some((key, value)) = explanation.see(plan, run, event, feedback) {
         add_json(&mut payload, key, &value)?;
     }
     Ok(payload)
+}
+
+/// The correction that an event asks for, with the feedback that is recorded beside it.
+pub(crate) fn prepared_in(event: &Event, payload: &Value) -> Option<PreparedCorrection> {
+    let Event::Called(work @ Work::Correct { .. }) = event else { return None };
+    let feedback = PreparedFeedback::deserialize(payload.get(FEEDBACK)?).ok()?;
+    Some(PreparedCorrection { work: work.clone(), feedback })
 }
 
 /// Adds a member to an object that is written already, and has members.

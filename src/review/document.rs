@@ -5,7 +5,8 @@ use super::draw::Draws;
 use super::fields::{DeclaredFields, ReviewField, fields_of};
 use super::queue::{Reason, reasons};
 use super::reviewed::{Reviewed, standing};
-use crate::plan::TypedAs;
+use crate::ingest::Document;
+use crate::plan::{DocumentContext, Plan};
 use crate::result::DocumentResult;
 use crate::score::Assessment;
 use crate::value::{canonical, digest_bytes};
@@ -97,13 +98,11 @@ impl ReviewDocument {
         fields_of(extraction, missing.map(|name| &**name), &self.declared)
     }
 
-    /// Its type, and whether anybody knows it.
-    pub(crate) fn typed(&self) -> TypedAs {
+    /// The context that extractions of it are assessed in, by this plan: the document of the run, with the type that it had there.
+    pub(crate) fn context(&self, plan: &Plan, document: &Document) -> DocumentContext {
         let validation = self.result.best_validation.as_ref();
-        TypedAs {
-            name: self.result.document_type.clone(),
-            unrecognised: validation.is_some_and(Assessment::is_of_unknown_type),
-        }
+        let unrecognised = validation.is_some_and(Assessment::is_of_unknown_type);
+        DocumentContext::found_before(plan, document, &self.result.document_type, unrecognised)
     }
 
     /// What the decisions come to.

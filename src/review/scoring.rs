@@ -1,13 +1,9 @@
 //! What the profile says of an extraction that a person has corrected.
 
-use crate::exchange::attached;
-use crate::ingest::Document;
-use crate::plan::{Plan, TypedAs};
-use crate::policy::{IterationSummary, acceptance, refusal};
-use crate::profile::Mask;
-use crate::score::{Assessment, Assessor, Beside};
+use crate::plan::{DocumentContext, Given, Plan};
+use crate::policy::{IterationSummary, acceptance};
+use crate::score::Assessment;
 use serde_json::Value;
-use std::sync::Arc;
 
 /// Scores of a corrected extraction.
 #[derive(Debug, Clone)]
@@ -20,25 +16,12 @@ pub(crate) struct ReviewedScore {
     pub(crate) missed: Vec<String>,
 }
 
-/// Assesses an extraction as `validate` does: nobody is asked, neither judges nor programs. The type is that of the run.
-pub(crate) fn score_extraction(
-    plan: &Plan,
-    document: &Document,
-    typed: &TypedAs,
-    extraction: &Value,
-) -> ReviewedScore {
-    let text = document.text.as_ref().map(|text| text.as_str()).unwrap_or_default();
-    let is_attached = attached(plan, document).is_some();
-    let source = (!is_attached).then(|| plan.scoring.source(&Mask::apply(&plan.profile.mask, text)));
+/// Assesses an extraction as `validate` does: nobody is asked, neither judges nor programs.
+pub(crate) fn score_extraction(plan: &Plan, context: &DocumentContext, extraction: &Value) -> ReviewedScore {
     let mut assessment = Assessment::default();
-    let beside = Beside { source: source.as_ref(), ..Beside::default() };
-    Assessor::new(Arc::clone(&plan.scoring)).assess_beside(&typed.name, extraction, beside, &mut assessment);
-    if source.is_none() {
-        assessment.say_unseen();
-    }
-    typed.say(plan, &mut assessment);
+    context.assess(&mut context.assessor(), extraction, Given::default(), &mut assessment);
     let measured = assessment.scores.clone();
-    assessment.issues.extend(refusal(&plan.policy, &measured, &assessment));
+    context.conclude_alone(&mut assessment);
     let facts = IterationSummary::of(&plan.policy, &assessment, None).gated_by(&plan.policy, &measured);
     let (accepted, checks) = acceptance(&plan.policy, &facts);
     let missed = checks.iter().filter(|check| !check.holds);

@@ -365,6 +365,9 @@ fn rubric_fields(rubric: &Rubric, document_type: &str, fields: &mut FieldTrie) -
             mentions: knowledge.map(|k| k.mentions.clone()).unwrap_or_default(),
             suggestion: knowledge.and_then(|k| k.suggestion.as_deref().map(Arc::from)),
             from: knowledge.and_then(|k| k.from),
+            applies_when: knowledge
+                .and_then(|k| k.applies_when.as_ref())
+                .map(|when| Arc::new(when.compile(fields))),
         });
     }
     found

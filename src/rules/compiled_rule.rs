@@ -70,21 +70,7 @@ impl Check {
     /// The test that can say what exactly made it fail; else it is the target.
     pub(crate) fn blames(&self) -> Option<&Test> {
         match &self.condition {
-            Condition::Test {
-                subject: Operand::Value,
-                test:
-                    test @ (Test::Require(_)
-                    | Test::RequireWith(_)
-                    | Test::Forbid(_)
-                    | Test::FormatNamedAt(_)
-                    | Test::Unique { .. }
-                    | Test::Distinct(_)
-                    | Test::Uniform { .. }
-                    | Test::SameAs(_)
-                    | Test::AtMost(_)
-                    | Test::AtLeast(_)
-                    | Test::PathResolves(_)),
-            } => Some(test),
+            Condition::Test { subject: Operand::Value, test } if test.says_where() => Some(test),
             _ => None,
         }
     }
@@ -157,6 +143,13 @@ pub(super) fn pointer(field: &str) -> Arc<str> {
     format!("/{}", crate::value::escape(field)).into()
 }
 
+/// A condition about the candidate as a whole, with what it looks at in its place among the fields of a program.
+pub(super) fn placed(condition: &Condition, fields: &mut FieldTrie) -> Condition {
+    let mut condition = condition.clone();
+    Placing { fields, target: Some(Vec::new()) }.condition(&mut condition);
+    condition
+}
+
 /// Finds the places of what conditions look at.
 struct Placing<'f> {
     fields: &'f mut FieldTrie,
@@ -197,7 +190,21 @@ impl Placing<'_> {
             Test::SameAs(one) | Test::Distinct(one) => self.reference(one, true),
             Test::Resolves(path) => self.path(path),
             Test::PathResolves(chain) => self.path(&chain.start),
-            _ => {}
+            Test::Present
+            | Test::Type(_)
+            | Test::Matches(_)
+            | Test::OneOf { .. }
+            | Test::Range { .. }
+            | Test::Quantity(_)
+            | Test::Length { .. }
+            | Test::Format(_)
+            | Test::Unique { .. }
+            | Test::Uniform { .. }
+            | Test::Equals(_)
+            | Test::Contains { .. }
+            | Test::Before(_)
+            | Test::After(_)
+            | Test::SumTo { .. } => {}
         }
     }
 
@@ -251,6 +258,20 @@ fn looks_inside(test: &Test) -> bool {
         | Test::PathResolves(_) => true,
         Test::Equals(value) => holds_others(value),
         Test::OneOf { values, .. } => values.iter().any(holds_others),
-        _ => false,
+        Test::Present
+        | Test::Require(_)
+        | Test::RequireWith(_)
+        | Test::Forbid(_)
+        | Test::Type(_)
+        | Test::Matches(_)
+        | Test::Range { .. }
+        | Test::Quantity(_)
+        | Test::Format(_)
+        | Test::FormatNamedAt(_)
+        | Test::Distinct(_)
+        | Test::AtMost(_)
+        | Test::AtLeast(_)
+        | Test::Before(_)
+        | Test::After(_) => false,
     }
 }

@@ -9,6 +9,7 @@
 //! test of an absent value does not hold.
 
 mod answers;
+mod applies;
 mod bound;
 mod checks;
 mod compile;
@@ -45,6 +46,7 @@ pub(crate) mod memory;
 mod mistakes;
 
 pub use answers::{AnswerSchema, Answers};
+pub use applies::{Applicability, AppliesWhen};
 pub use bound::Bound;
 pub(crate) use compile::UNKNOWN_TYPE;
 pub use compile::{CompiledRules, compile};

@@ -1,5 +1,6 @@
 //! What profile and rules become for one document type.
 
+use super::applies::Applicability;
 use super::compiled_rule::CompiledRule;
 use super::field_trie::FieldTrie;
 use super::rubric::{Importance, KnownFrom};
@@ -99,6 +100,8 @@ pub struct RubricField {
     pub suggestion: Option<Arc<str>>,
     /// Where the host takes it from.
     pub from: Option<KnownFrom>,
+    /// When it applies; `None` for a field that always does.
+    pub applies_when: Option<Arc<Applicability>>,
 }
 
 /// Settings of a grounding measure.

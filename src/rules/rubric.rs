@@ -1,5 +1,6 @@
 //! Rubrics: which fields a document type should have, how much each weighs, and what fields are called in texts.
 
+use super::applies::AppliesWhen;
 use super::checks::pattern;
 use super::concept::Concept;
 use super::each::Each;
@@ -187,7 +188,7 @@ impl Decode for TypeFields {
 
 mapping! {
     /// What is known of a field.
-    "field" is "field", expects "a mapping with `synonyms`, `mentions`, `suggestion`, `values`, `unit` and `keys`", all default;
+    "field" is "field", expects "a mapping with `synonyms`, `mentions`, `suggestion`, `values`, `unit`, `applies_when` and `keys`", all default;
     #[derive(Debug, Clone)]
     pub struct FieldKnowledge {
         /// If one of these is found in the text, in upper or lower case, the text speaks of the field. Then
@@ -227,6 +228,11 @@ mapping! {
         /// something, and costs no tokens. Without it, stages are asked for the field.
         #[key(examples(&["source"]))]
         pub from: Option<KnownFrom>,
+        /// When the field applies at all: a condition over other fields, in the language of rules. Where it does not hold, and the
+        /// document supports the values of all fields that it looks at, the field leaves both sums when it is missing, unless one
+        /// of its `mentions` is found in the text. Without it, the field always applies.
+        #[key(examples(&["{ not: { field: histology, contains: melanoma } }"]))]
+        pub applies_when: Option<AppliesWhen>,
         /// What the field is called in an export as FHIR. Without it, by its name, and without a code.
         #[key(examples(&["{ text: Histologic grade }"]))]
         pub fhir: Option<Concept>,

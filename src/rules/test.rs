@@ -326,7 +326,54 @@ impl Test {
             | Test::AtLeast(one)
             | Test::Before(Moment::At(one))
             | Test::After(Moment::At(one)) => std::slice::from_ref(one),
-            _ => &[],
+            Test::Present
+            | Test::Type(_)
+            | Test::Matches(_)
+            | Test::OneOf { .. }
+            | Test::Range { .. }
+            | Test::Quantity(_)
+            | Test::Length { .. }
+            | Test::Format(_)
+            | Test::Unique { .. }
+            | Test::Uniform { .. }
+            | Test::Equals(_)
+            | Test::Contains { .. }
+            | Test::Before(_)
+            | Test::After(_)
+            | Test::SumTo { .. }
+            | Test::Resolves(_)
+            | Test::PathResolves(_) => &[],
+        }
+    }
+
+    /// Whether it can say what exactly made it fail, besides its target.
+    pub(crate) fn says_where(&self) -> bool {
+        match self {
+            Test::Require(_)
+            | Test::RequireWith(_)
+            | Test::Forbid(_)
+            | Test::FormatNamedAt(_)
+            | Test::Unique { .. }
+            | Test::Distinct(_)
+            | Test::Uniform { .. }
+            | Test::SameAs(_)
+            | Test::AtMost(_)
+            | Test::AtLeast(_)
+            | Test::PathResolves(_) => true,
+            Test::Present
+            | Test::Type(_)
+            | Test::Matches(_)
+            | Test::OneOf { .. }
+            | Test::Range { .. }
+            | Test::Quantity(_)
+            | Test::Length { .. }
+            | Test::Format(_)
+            | Test::Equals(_)
+            | Test::Contains { .. }
+            | Test::Before(_)
+            | Test::After(_)
+            | Test::SumTo { .. }
+            | Test::Resolves(_) => false,
         }
     }
 

@@ -1,35 +1,30 @@
 //! One document's loop, carried out.
 
-use super::answer::{answer_of, impossible, said_in, stop};
-use super::asked::{Asked, Candidates};
-use super::call::{Calls, Later, NotMade, Turn};
-use super::clock::Time;
-use super::consult::Questions;
+use super::asked::Asked;
+use super::call::{Calls, Later};
 use super::document_log::DocumentLog;
 use super::document_run::DocumentRun;
 use super::earlier::Earlier;
+use super::host::SessionHost;
 use super::observer::Observer;
-use super::off_thread::{FEW_BYTES, off_thread, on_blocking_thread};
+use super::off_thread::on_blocking_thread;
 use super::projection::{stage_of, write_artifacts};
 use super::provider_gone::{issues_of, provider_failure, unheard};
 use super::record::recall_chains;
 use super::session::Session;
 use super::trace::{DocumentTrace, document_span, end_document};
-use crate::engine::{Input, Outcome, Output, Produced, Run, Work};
-use crate::exchange::{Known, RawAnswer, Task, attached, first_input, request_for, stage_answer};
+use crate::engine::{Input, Outcome, Run};
+use crate::exchange::{attached, first_input};
 use crate::ingest::Document;
-use crate::plan::{document_type_of, references_of};
+use crate::plan::{DocumentContext, references_of};
 use crate::policy::{Spent, StopReason};
 use crate::profile::Mask;
 use crate::provider::protocol::DocumentRef;
-use crate::repair::MAX_STEPS;
-use crate::result::{DocumentResult, ExplanationBuilder};
-use crate::score::{Assessment, Assessor, Beside, Judged, Quotes, ScoreBreakdown};
+use crate::result::{DocumentResult, ExplanationBuilder, prepared_in};
 use crate::store::{Artifacts, DocumentRecord, DocumentStage, RESUMED, StoreError};
-use crate::value::{Cancel, Fuel, Millis, about_bytes};
+use crate::value::Millis;
 use serde_json::Value;
 use std::sync::Arc;
-use std::time::Duration;
 use tracing::Instrument;
 
 /// A document with what is needed to work on it.
@@ -117,8 +112,9 @@ impl Session {
                     .to_owned(),
             );
         }
-        let typed = document_type_of(&self.plan, document_type, own, "with `--type`", &mut warnings);
-        let document_type = typed.name.clone();
+        let context =
+            DocumentContext::of(&self.plan, document, document_type, "with `--type`", &mut warnings);
+        let document_type = context.document_type().to_owned();
         log.begun(&document_type, &document.digest);
         observer.started(&document.id, &document_type);
         let masked = Mask::apply(&self.plan.profile.mask, text);
@@ -135,11 +131,11 @@ impl Session {
         let from = earlier.events.last().map_or(Millis::default(), |(last, _)| last.at);
         let mut task = DocumentRun {
             reference: DocumentRef { id: document.id.to_string(), document_type: document_type.clone() },
-            typed,
             id: document.id.clone(),
             file_name: document.file_name(),
             text,
-            source: Arc::new(self.plan.scoring.source(if attached.is_some() { "" } else { &masked })),
+            source: context.source().cloned().unwrap_or_else(|| Arc::new(self.plan.scoring.source(""))),
+            context,
             masked,
             attached,
             variables: &document.variables,
@@ -149,7 +145,7 @@ impl Session {
             assessor: None,
             calls: Arc::new(Calls::new(self.time, self.plan.policy.stop.waiting(), from, later)),
             log: log.clone(),
-            at: Millis::default(),
+            prepared: None,
             warnings,
             trace: DocumentTrace::default(),
             explanation: ExplanationBuilder::default(),
@@ -162,7 +158,8 @@ impl Session {
                 return self.close_document(&run, task, &outcome, artifacts, observer).await.map(Some);
             }
         };
-        let Some(outcome) = self.drive(&mut run, first, &mut task, observer).await? else {
+        let host = SessionHost::new(self, &mut task, observer);
+        let Some(outcome) = host.drive(&mut run, first).await? else {
             task.log.park().await?;
             return Ok(None);
         };
@@ -183,6 +180,9 @@ impl Session {
         let mut record = Vec::with_capacity(earlier.events.len());
         for (recorded, payload) in earlier.events {
             task.explanation.read(&recorded.event, &payload);
+            if let Some(prepared) = prepared_in(&recorded.event, &payload) {
+                task.prepared = Some(prepared);
+            }
             task.calls.recall(&payload);
             recall_chains(task.asked, &payload);
             record.push(recorded);
@@ -239,200 +239,8 @@ impl Session {
         Ok(result)
     }
 
-    /// Feeds the run and does what it asks for until it is over, or waits for a batch.
-    async fn drive<O: Observer + ?Sized>(
-        &self,
-        run: &mut Run,
-        first: Option<Input>,
-        task: &mut DocumentRun<'_>,
-        observer: &mut O,
-    ) -> Result<Option<Outcome>, StoreError> {
-        let mut next = first;
-        // Of one that was over before, and is only to be written down.
-        let mut outcome = run.document().outcome().cloned();
-        task.at = task.calls.clock.now();
-        let mut questions = Questions::default();
-        loop {
-            if let Some(mut input) = next.take() {
-                if let Input::Stop { in_flight } = &mut input {
-                    let given_up = task.calls.bill.give_up();
-                    self.budget().add(given_up);
-                    *in_flight += given_up;
-                }
-                task.at = task.calls.clock.now();
-                if let Err(misuse) = run.handle(task.at, input) {
-                    return Ok(Some(self.broken(run, task, misuse.to_string())));
-                }
-            }
-            let Some(output) = run.poll() else {
-                if outcome.is_none() && !questions.is_empty() {
-                    next = questions.answer(self.time).await;
-                    if next.is_none() {
-                        return Ok(None);
-                    }
-                    continue;
-                }
-                let stood_still = || self.broken(run, task, "the run stood still".to_owned());
-                return Ok(Some(outcome.unwrap_or_else(stood_still)));
-            };
-            match output {
-                Output::Record(event) => self.record(&event, run, task, observer)?,
-                Output::Call(ref work @ Work::Consult { member, attempt, .. }) => {
-                    task.log.flush();
-                    if self.takes_no_calls() {
-                        questions.ask(std::future::ready(Some(stop())));
-                    } else {
-                        let iteration = task.trace.iteration(run.iteration());
-                        questions.ask(self.consult((member, attempt), work, run, task).instrument(iteration));
-                    }
-                }
-                Output::Call(work) => {
-                    let iteration = task.trace.iteration(run.iteration());
-                    next = self.carry_out(work, run, task).instrument(iteration).await;
-                    if next.is_none() {
-                        return Ok(None);
-                    }
-                }
-                Output::Wake { at, .. } => next = Some(self.wait_until(at, task).await),
-                Output::Finished(finished) => outcome = Some(*finished),
-            }
-        }
-    }
-
-    /// Does what the run asks for. A cancellation ends it before the next call is made, so that nothing that has been
-    /// paid for is thrown away. `None` of a call that waits for a batch.
-    async fn carry_out(&self, work: Work, run: &Run, task: &mut DocumentRun<'_>) -> Option<Input> {
-        Some(match work {
-            Work::Assess { .. } => {
-                let mut assessment = Assessment::default();
-                if let Some(candidate) = run.pending_candidate() {
-                    let quotes = run.pending_quotes().cloned().unwrap_or_default();
-                    let judged = Arc::clone(run.judged());
-                    (assessment, task.explanation.account) =
-                        self.assess(Arc::clone(candidate), quotes, judged, task).await;
-                    if task.attached.is_some() {
-                        assessment.say_unseen();
-                    }
-                    task.typed.say(&self.plan, &mut assessment);
-                }
-                Input::Assessed(Arc::new(assessment))
-            }
-            _ if self.takes_no_calls() => stop(),
-            Work::Generate { stage, .. } => match task.supplied.take() {
-                Some(candidate) => Input::Supplied(Produced { candidate, ..Produced::default() }),
-                None => return self.ask(stage, &work, run, task).await,
-            },
-            Work::Correct { stage, .. } => return self.ask(stage, &work, run, task).await,
-            // Asked beside the others of the panel, in `drive`.
-            Work::Consult { .. } => impossible("the panel is not asked here"),
-        })
-    }
-
-    /// What tier 1 says of a candidate, and where its points went.
-    async fn assess(
-        &self,
-        candidate: Arc<Value>,
-        quotes: Quotes,
-        judged: Arc<Judged>,
-        task: &mut DocumentRun<'_>,
-    ) -> (Assessment, ScoreBreakdown) {
-        let document_type = task.reference.document_type.clone();
-        let source = task.attached.is_none().then(|| Arc::clone(&task.source));
-        let cancel = Cancel::default();
-        let idle = task.assessor.take().unwrap_or_else(|| Assessor::new(Arc::clone(&self.plan.scoring)));
-        let mut assessor = idle.with_cancel(&cancel);
-        let bytes = task.text.len() + about_bytes(&candidate, FEW_BYTES);
-        let (assessor, assessment, account) =
-            off_thread(cancel, self.stops().cancelled, self.time_left(task), bytes, move || {
-                let mut assessment = Assessment::default();
-                let source = source.as_deref();
-                let account = assessor.assess_and_account(
-                    &document_type,
-                    &candidate,
-                    Beside { source, quotes: Some(&quotes), judged: Some(&judged), ..Beside::default() },
-                    &mut assessment,
-                );
-                (assessor, assessment, account)
-            })
-            .await;
-        task.assessor = Some(assessor);
-        (assessment, account)
-    }
-
-    /// How long the document may take yet, where the time is real.
-    fn time_left(&self, task: &DocumentRun<'_>) -> Option<Duration> {
-        let limit = self.plan.policy.stop.timeout().filter(|_| self.time == Time::Real)?;
-        Some((limit - task.calls.clock.now()).duration())
-    }
-
-    /// Asks the provider of a stage. `None` if that waits for a batch.
-    async fn ask(&self, stage: usize, work: &Work, run: &Run, task: &DocumentRun<'_>) -> Option<Input> {
-        let Candidates::Providers(providers) = &task.asked.candidates else {
-            return Some(impossible("there is no provider to ask"));
-        };
-        let (Some(chain), Some(planned)) = (providers.get(stage), self.plan.stages.get(stage)) else {
-            return Some(impossible("there is no such stage"));
-        };
-        let known = Task { feedback: task.explanation.prepared_for(work), ..task.task() };
-        let mut request = match request_for(&self.plan, run, known, &task.source, work) {
-            Ok(request) => request,
-            Err(message) => return Some(impossible(&message)),
-        };
-        // Requests count attempts from 1.
-        let Some((provider, attempt)) = chain.turn(request.attempt.saturating_sub(1)) else {
-            return Some(impossible("there is no provider to ask"));
-        };
-        request.attempt = attempt;
-        provider.name_model(&mut request);
-        task.log.flush();
-        let call = stage_call(run.iteration(), stage, work);
-        let turn = Turn {
-            answers: task.log.answers_to(call.clone()),
-            call,
-            since: task.calls.clock.now(),
-            deadline: planned.stage.call.deadline,
-            stops: self.stops(),
-        };
-        let called = match task.calls.make(turn, provider, &request).await {
-            Ok(called) => called,
-            Err(NotMade::Stopped) => return Some(stop()),
-            Err(NotMade::Postponed) => return None,
-        };
-        let (plan, outputs) = (Arc::clone(&self.plan), run.stage_outputs().clone());
-        let (document_type, source) = (task.reference.document_type.clone(), Arc::clone(&task.source));
-        let file_name = task.file_name.clone();
-        let cancel = Cancel::default();
-        let fuel = Fuel::new(MAX_STEPS, &cancel);
-        let bytes = task.text.len()
-            + match said_in(&called) {
-                Some(RawAnswer::Text(text)) => text.len(),
-                Some(RawAnswer::Value(value)) => about_bytes(value, FEW_BYTES),
-                None => 0,
-            };
-        let left = self.time_left(task);
-        let (called, read) = off_thread(cancel, self.stops().cancelled, left, bytes, move || {
-            let known =
-                Known { document_type: &document_type, text: source.text(), file_name: file_name.as_deref() };
-            let read = said_in(&called)
-                .map(|told| stage_answer(&plan, &outputs, stage, known, &source, told, &fuel));
-            (called, read)
-        })
-        .await;
-        Some(match answer_of(provider, &called, |_| read.unwrap_or_else(|| Err("nothing".to_owned()))) {
-            Ok(mut produced) => {
-                self.budget().add(produced.usage);
-                produced.notes.extend(chain.note());
-                Input::Produced(produced)
-            }
-            Err(failed) => {
-                self.budget().add(failed.usage);
-                Input::Failed(chain.after(failed, &called))
-            }
-        })
-    }
-
     /// A mistake of this driver ends the document, with what it has, instead of the process.
-    fn broken(&self, run: &Run, task: &DocumentRun<'_>, detail: String) -> Outcome {
+    pub(super) fn broken(&self, run: &Run, task: &DocumentRun<'_>, detail: String) -> Outcome {
         self.ended(run, task, format!("a mistake in loopctl itself, please report it: {detail}"))
     }
 
@@ -446,39 +254,23 @@ impl Session {
             ..Outcome::of(&self.plan.policy, run.history(), reason, spent, Some(detail))
         }
     }
-
-    async fn wait_until(&self, at: Millis, task: &DocumentRun<'_>) -> Input {
-        task.log.flush();
-        let mut stops = self.stops();
-        tokio::select! {
-            () = task.calls.clock.wait_until(at) => Input::Woke,
-            () = stops.no_more_calls() => stop(),
-        }
-    }
-}
-
-/// How the journal knows a call of a stage.
-fn stage_call(iteration: usize, stage: usize, work: &Work) -> String {
-    let attempt = match work {
-        Work::Generate { attempt, .. } | Work::Correct { attempt, .. } => *attempt,
-        Work::Assess { .. } | Work::Consult { .. } => 0,
-    };
-    format!("stage {iteration} {stage} {attempt}")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::diag::Problems;
-    use crate::engine::{Event, Recorded};
+    use crate::engine::{Event, Recorded, Work};
     use crate::ingest::InputError;
     use crate::plan::Plan;
     use crate::policy::FinalStatus;
     use crate::profile::{Library, load};
     use crate::run::RunStore;
+    use crate::run::asked::Candidates;
     use crate::store::{Journal, RunRecord};
     use crate::value::DocumentId;
     use serde_json::json;
+    use std::time::Duration;
     use tokio::sync::watch;
 
     /// Keeps the events, taking its time over each, and cancels when it sees an assessment begin.

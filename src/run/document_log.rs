@@ -182,7 +182,18 @@ fn answered_by(event: &Event) -> Option<String> {
         Event::Consulted { member, .. } | Event::Unanswered { member, .. } => {
             Some(format!("member {member} "))
         }
-        _ => None,
+        Event::Started
+        | Event::Unreadable { .. }
+        | Event::Called(_)
+        | Event::Supplied { .. }
+        | Event::Assembled { .. }
+        | Event::Waiting { .. }
+        | Event::Woke
+        | Event::Assessed { .. }
+        | Event::Concluded { .. }
+        | Event::Decided(_)
+        | Event::Stopped { .. }
+        | Event::Finished(_) => None,
     }
 }
 

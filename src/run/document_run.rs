@@ -4,12 +4,12 @@ use super::asked::Asked;
 use super::call::Calls;
 use super::document_log::DocumentLog;
 use super::trace::DocumentTrace;
-use crate::exchange::Task;
-use crate::plan::TypedAs;
+use crate::exchange::{PreparedCorrection, Task};
+use crate::plan::DocumentContext;
 use crate::provider::protocol::{Attachment, DocumentRef};
 use crate::result::ExplanationBuilder;
 use crate::score::{Assessor, Source};
-use crate::value::{DocumentId, Millis};
+use crate::value::DocumentId;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,7 +17,6 @@ use std::sync::Arc;
 /// What the loop of one document needs at hand.
 pub(super) struct DocumentRun<'a> {
     pub(super) reference: DocumentRef,
-    pub(super) typed: TypedAs,
     pub(super) id: DocumentId,
     /// The name of its file, if it is one.
     pub(super) file_name: Option<String>,
@@ -31,6 +30,7 @@ pub(super) struct DocumentRun<'a> {
     /// By judge.
     pub(super) references: BTreeMap<String, String>,
     pub(super) source: Arc<Source>,
+    pub(super) context: DocumentContext,
     /// Candidate 0, if it was supplied; taken when it is used.
     pub(super) supplied: Option<Arc<Value>>,
     /// Whom it asks.
@@ -39,9 +39,8 @@ pub(super) struct DocumentRun<'a> {
     pub(super) calls: Arc<Calls>,
     /// Where what happens is kept.
     pub(super) log: DocumentLog,
-    /// When the latest input came in. All that it causes is recorded with this time: replaying the record must give
-    /// the run the times that it saw.
-    pub(super) at: Millis,
+    /// The feedback of the correction that the document was left with, when its run is resumed; taken when it is used.
+    pub(super) prepared: Option<PreparedCorrection>,
     /// What was to be said before the loop began.
     pub(super) warnings: Vec<String>,
     pub(super) trace: DocumentTrace,

@@ -20,6 +20,7 @@ mod document_run;
 mod earlier;
 mod embedded;
 mod fallback;
+mod host;
 mod observer;
 mod off_thread;
 mod open;

@@ -5,8 +5,10 @@ use super::asked::Asked;
 use super::document_run::DocumentRun;
 use super::observer::Observer;
 use crate::engine::{Event, Run};
+use crate::exchange::PreparedFeedback;
 use crate::result::{add_member, explained};
 use crate::store::StoreError;
+use crate::value::Millis;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -20,16 +22,17 @@ pub(super) fn recall_chains(asked: &Asked, payload: &Value) {
 }
 
 impl Session {
-    /// Keeps what happened, and tells the observer.
+    /// Keeps what happened, with the feedback that was prepared for it, and tells the observer.
     pub(super) fn record<O: Observer + ?Sized>(
         &self,
-        event: &Event,
+        (at, event): (Millis, &Event),
+        feedback: Option<&PreparedFeedback>,
         run: &Run,
         task: &mut DocumentRun<'_>,
         observer: &mut O,
     ) -> Result<(), StoreError> {
         let json = |source| StoreError::Json { what: "an event".to_owned(), source };
-        let mut payload = explained(&self.plan, run, event, &mut task.explanation).map_err(json)?;
+        let mut payload = explained(&self.plan, run, event, feedback, &mut task.explanation).map_err(json)?;
         if matches!(event, Event::Produced { .. } | Event::Staged { .. } | Event::Consulted { .. }) {
             task.calls.note(&mut payload).map_err(json)?;
         }
@@ -39,9 +42,9 @@ impl Session {
                 add_member(&mut payload, CHAINS, &positions).map_err(json)?;
             }
         }
-        task.log.happened(task.at, event, payload)?;
+        task.log.happened(at, event, payload)?;
         task.trace.see(&task.id, event, run.document());
-        observer.event(&task.id, task.at, event);
+        observer.event(&task.id, at, event);
         Ok(())
     }
 }

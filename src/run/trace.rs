@@ -131,7 +131,15 @@ impl DocumentTrace {
                 info!(target: "loopctl", event = "waiting", documentId = id, until_ms = until.0, reason);
             }
             Event::Unreadable { .. } => warn!(target: "loopctl", event = "unreadable", documentId = id),
-            _ => {}
+            Event::Started
+            | Event::Called(_)
+            | Event::Supplied { .. }
+            | Event::Staged { .. }
+            | Event::Woke
+            | Event::Assessed { .. }
+            | Event::Consulted { .. }
+            | Event::Concluded { .. }
+            | Event::Finished(_) => {}
         }
     }
 }

@@ -106,7 +106,7 @@ proptest! {
         let source = scoring.source(text);
         let mut out = Assessment::default();
         let mut assessor = Assessor::new(scoring);
-        assessor.assess("t", &Value::Object(candidate.clone()), Some(&source), &[], &mut out);
+        assessor.measure("t", &Value::Object(candidate.clone()), Some(&source), &[], &mut out);
 
         let completeness = naive_rubric(&importance, weights, &candidate, text);
         let violations = FIELDS.iter().filter(|f| candidate.get(**f).is_none_or(|v| v.as_str().is_none_or(str::is_empty))).count();
@@ -118,7 +118,7 @@ proptest! {
 
         // What was given replaces what is measured, and its issues with it.
         let given = [("v".to_owned(), Score::clamped(share))];
-        assessor.assess("t", &Value::Object(candidate), Some(&source), &given, &mut out);
+        assessor.measure("t", &Value::Object(candidate), Some(&source), &given, &mut out);
         prop_assert_eq!(out.scores.get("v").unwrap().get(), share);
         prop_assert!(out.issues.iter().all(|i| i.rule.is_none()));
     }
@@ -143,7 +143,7 @@ proptest! {
         let scoring = Scoring::new(rules);
         let source = scoring.source(&text);
         let mut out = Assessment::default();
-        Assessor::new(scoring).assess("unknown", &candidate, Some(&source), &[], &mut out);
+        Assessor::new(scoring).measure("unknown", &candidate, Some(&source), &[], &mut out);
         prop_assert!(out.scores.iter().all(|(_, score)| (0.0..=1.0).contains(&score.get())));
         prop_assert!(out.issues.iter().all(|i| i.path.is_empty() || candidate.pointer(&i.path).is_some()
             || i.path.starts_with('/')));
@@ -173,7 +173,7 @@ fn one(assess: &str, files: &Memory, candidate: &Value, text: Option<&str>) -> A
     let scoring = Scoring::new(compiled(assess, files).unwrap());
     let source = text.map(|text| scoring.source(text));
     let mut out = Assessment::default();
-    Assessor::new(scoring).assess("t", candidate, source.as_ref(), &[], &mut out);
+    Assessor::new(scoring).measure("t", candidate, source.as_ref(), &[], &mut out);
     out
 }
 

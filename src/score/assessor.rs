@@ -90,11 +90,13 @@ impl Scoring {
     }
 }
 
-/// Assesses candidates, one after the other, with buffers that are kept: once warm, a candidate without issues costs
+/// Measures candidates, one after the other, with buffers that are kept: once warm, a candidate without issues costs
 /// no allocation (JSON Schemas and scripts aside). Each thread has its own.
 ///
 /// What a candidate makes it look at is counted, and ends at `MAX_STEPS` or when it is cancelled. Then it says so in
 /// an issue, and what it did not come to has no score.
+///
+/// What it measures is not yet an assessment: [`crate::plan::DocumentContext`] makes one of it.
 #[derive(Debug)]
 pub struct Assessor {
     scoring: Arc<Scoring>,
@@ -105,7 +107,7 @@ pub struct Assessor {
 
 /// What comes beside a candidate.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Beside<'a> {
+pub(crate) struct Beside<'a> {
     /// The document's text, from [`Scoring::source`].
     pub source: Option<&'a Source>,
     /// Scores of dimensions that nothing here measures.
@@ -144,15 +146,15 @@ impl Assessor {
         &self.scoring
     }
 
-    /// Assesses a candidate into `out`, which is emptied first.
+    /// Measures a candidate into `out`, which is emptied first.
     ///
     /// A type that no rubric knows is scored as `unknown`. `source` is the document's text, from [`Scoring::source`].
     /// A dimension in `given` takes that value, and its own measure (with the issues that it would find) is left out;
     /// names of other dimensions are ignored.
     ///
-    /// What is assessed of a patch is the patched document. A patch that can't be applied has 0 in every dimension that
+    /// What is measured of a patch is the patched document. A patch that can't be applied has 0 in every dimension that
     /// is not given, and its issues say why.
-    pub fn assess(
+    pub(crate) fn measure(
         &mut self,
         document_type: &str,
         candidate: &Value,
@@ -171,8 +173,8 @@ impl Assessor {
         );
     }
 
-    /// The same, with all that came beside the candidate.
-    pub fn assess_beside(
+    /// Measures a candidate with all that came beside it.
+    pub(crate) fn measure_beside(
         &mut self,
         document_type: &str,
         candidate: &Value,
@@ -183,8 +185,8 @@ impl Assessor {
         self.score(&scoring, scoring.rules.program(document_type), candidate, beside, out, false);
     }
 
-    /// The same, and where each point went.
-    pub fn assess_and_account(
+    /// Measures a candidate, and accounts for each point.
+    pub(crate) fn measure_and_account(
         &mut self,
         document_type: &str,
         candidate: &Value,
@@ -195,12 +197,12 @@ impl Assessor {
         self.score(&scoring, scoring.rules.program(document_type), candidate, beside, out, true)
     }
 
-    /// Assesses a candidate that is JSON text. Where nothing in the profile needs a tree of it (a schema, a script, a path with a
+    /// Measures a candidate that is JSON text. Where nothing in the profile needs a tree of it (a schema, a script, a path with a
     /// filter, values that are looked up in a source), none is built.
     ///
     /// # Errors
     /// When the text is not JSON. Then `out` is empty.
-    pub fn assess_text(
+    pub(crate) fn measure_text(
         &mut self,
         document_type: &str,
         candidate: &str,
@@ -211,20 +213,25 @@ impl Assessor {
         let mut text = serde_json::Deserializer::from_str(candidate);
         let read = self.reader(document_type, beside.source.is_some()).deserialize(&mut text)?;
         text.end()?;
-        self.assess_read(&read, beside, out);
+        self.measure_read(&read, beside, out);
         Ok(())
     }
 
-    /// Reads a candidate for [`Assessor::assess_read`]; with a source if it is to be assessed beside one.
+    /// Reads a candidate for [`Assessor::measure_read`]; with a source if it is to be measured beside one.
     #[must_use]
-    pub fn reader(&self, document_type: &str, with_source: bool) -> CandidateReader {
+    pub(super) fn reader(&self, document_type: &str, with_source: bool) -> CandidateReader {
         let program = self.scoring.rules.program(document_type);
         let is_grounded = with_source && program.is_grounded();
         CandidateReader::new(&self.scoring, program, is_grounded || self.scoring.kind == CandidateKind::Patch)
     }
 
-    /// Assesses a candidate by what it was read for.
-    pub fn assess_read(&mut self, candidate: &ReadCandidate<'_>, beside: Beside<'_>, out: &mut Assessment) {
+    /// Measures a candidate by what it was read for.
+    pub(super) fn measure_read(
+        &mut self,
+        candidate: &ReadCandidate<'_>,
+        beside: Beside<'_>,
+        out: &mut Assessment,
+    ) {
         let ReadCandidate { scoring, program, form } = candidate;
         match form {
             Form::Tree(tree) => _ = self.score(scoring, program, tree, beside, out, false),

@@ -11,8 +11,8 @@ fn assess(rule: &str, candidate: &Value) -> Assessment {
         .unwrap_or_else(|problems| panic!("{rule}: {:?}", problems.sorted()));
     let (mut out, mut read) = (Assessment::default(), Assessment::default());
     let mut assessor = Assessor::new(Scoring::new(rules));
-    assessor.assess("unknown", candidate, None, &[], &mut out);
-    assessor.assess_text("unknown", &candidate.to_string(), Beside::default(), &mut read).unwrap();
+    assessor.measure("unknown", candidate, None, &[], &mut out);
+    assessor.measure_text("unknown", &candidate.to_string(), Beside::default(), &mut read).unwrap();
     assert_eq!(out, read, "{rule}: {candidate} is scored otherwise from text");
     out
 }
@@ -279,7 +279,7 @@ fn a_schema_finds_the_issues_of_a_rule() {
         let rules =
             compiled(assess, &files).unwrap_or_else(|problems| panic!("{rule}: {:?}", problems.sorted()));
         let mut out = Assessment::default();
-        Assessor::new(Scoring::new(rules)).assess("unknown", candidate, None, &[], &mut out);
+        Assessor::new(Scoring::new(rules)).measure("unknown", candidate, None, &[], &mut out);
         out
     };
     let codes = "{type: T, required: {code: R, severity: minor, auto_fixable: true}}";
@@ -324,7 +324,7 @@ fn rules_can_count_what_blocks_only() {
         let files = Memory::default().with("rules/r.yaml", format!("rules:\n  - {rule}\n"));
         let rules = compiled(&format!("v: {{ rules: r, penalty: 0.1{counts} }}"), &files).unwrap();
         let mut out = Assessment::default();
-        Assessor::new(Scoring::new(rules)).assess("unknown", &candidate, None, &[], &mut out);
+        Assessor::new(Scoring::new(rules)).measure("unknown", &candidate, None, &[], &mut out);
         assert!((out.scores.get("v").unwrap().get() - expected).abs() < 1e-12, "{counts} {candidate}");
     }
 }

@@ -31,7 +31,7 @@ schema_compliance: { schema: 'schemas/{{ document_type }}.schema.json' }
 fn assess(document_type: &str, candidate: &Value, accuracy: f64) -> Assessment {
     let mut out = Assessment::default();
     let given = [("accuracy".to_owned(), Score::clamped(accuracy))];
-    Assessor::new(scoring()).assess(document_type, candidate, None, &given, &mut out);
+    Assessor::new(scoring()).measure(document_type, candidate, None, &given, &mut out);
     out
 }
 
@@ -270,7 +270,7 @@ fn a_claim_against_the_text_is_found_out() {
         let document_type =
             if matches!(field, "msiStatus" | "tmb" | "mutations") { "genomics" } else { "pathology" };
         let source = scoring.source(text);
-        assessor.assess(
+        assessor.measure(
             document_type,
             &json!({format!("{field}_status"): "not_present"}),
             Some(&source),

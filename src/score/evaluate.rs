@@ -328,7 +328,28 @@ impl<'c> Scope<'c, '_> {
         match test {
             Test::Require(all) | Test::RequireWith(all) => return all.iter().all(|one| self.has(one)),
             Test::Forbid(all) => return !all.iter().any(|one| self.has(one)),
-            _ => {}
+            Test::Present
+            | Test::Type(_)
+            | Test::Matches(_)
+            | Test::OneOf { .. }
+            | Test::Range { .. }
+            | Test::Quantity(_)
+            | Test::Length { .. }
+            | Test::Format(_)
+            | Test::FormatNamedAt(_)
+            | Test::Unique { .. }
+            | Test::Distinct(_)
+            | Test::Uniform { .. }
+            | Test::SameAs(_)
+            | Test::AtMost(_)
+            | Test::AtLeast(_)
+            | Test::Equals(_)
+            | Test::Contains { .. }
+            | Test::Before(_)
+            | Test::After(_)
+            | Test::SumTo { .. }
+            | Test::Resolves(_)
+            | Test::PathResolves(_) => {}
         }
         if !item.is_present() {
             return false;
@@ -451,7 +472,19 @@ pub(super) fn holds_alone(test: &Test, item: Item<'_>, text: &mut String) -> Opt
             };
             sum.is_some_and(|sum| (sum - value).abs() <= *tolerance)
         }
-        _ => return None,
+        Test::Require(_)
+        | Test::RequireWith(_)
+        | Test::Forbid(_)
+        | Test::FormatNamedAt(_)
+        | Test::Distinct(_)
+        | Test::Uniform { .. }
+        | Test::SameAs(_)
+        | Test::AtMost(_)
+        | Test::AtLeast(_)
+        | Test::Before(_)
+        | Test::After(_)
+        | Test::Resolves(_)
+        | Test::PathResolves(_) => return None,
     })
 }
 

@@ -92,10 +92,10 @@ fn both(scoring: &Arc<Scoring>, text: &str) {
     let mut assessor = Assessor::new(Arc::clone(scoring));
     let (mut from_tree, mut from_text) = (Assessment::default(), Assessment::default());
     let tree = serde_json::from_str::<Value>(text);
-    let read = assessor.assess_text("unknown", text, Beside::default(), &mut from_text);
+    let read = assessor.measure_text("unknown", text, Beside::default(), &mut from_text);
     match (tree, read) {
         (Ok(tree), Ok(())) => {
-            assessor.assess("unknown", &tree, None, &[], &mut from_tree);
+            assessor.measure("unknown", &tree, None, &[], &mut from_tree);
             assert_eq!(from_tree, from_text, "{text}");
         }
         (Err(expected), Err(found)) => assert_eq!(expected.to_string(), found.to_string(), "{text}"),
@@ -148,10 +148,10 @@ fn a_candidate_is_scored_by_what_it_was_read_for() {
     let text = r#"{"b":"x","a":[1]}"#;
     let (mut own, mut foreign) = (Assessor::new(Arc::clone(&one)), Assessor::new(other));
     let (mut expected, mut found) = (Assessment::default(), Assessment::default());
-    own.assess_text("unknown", text, Beside::default(), &mut expected).unwrap();
+    own.measure_text("unknown", text, Beside::default(), &mut expected).unwrap();
     let read = own.reader("unknown", false);
     let read = read.deserialize(&mut serde_json::Deserializer::from_str(text)).unwrap();
-    foreign.assess_read(&read, Beside::default(), &mut found);
+    foreign.measure_read(&read, Beside::default(), &mut found);
     assert!(!expected.issues.is_empty());
     assert_eq!(expected, found);
 }

@@ -1,10 +1,10 @@
 //! What is said of a value that the source does not support: code, severity, the line that decides, and what to do.
 
 use super::grounded::{Source, span_of, steps};
-use super::grounding::{Finding, Method, Support, Verdict};
+use super::grounding::{Finding, Method, Support, Verdict, shown_apart, shown_around};
 use super::issue::{Issue, SourceSpan};
 use super::parted::Elsewhere;
-use super::wording::{cut, plain_issue, shown};
+use super::wording::{plain_issue, shown};
 use crate::rules::{Assertion, GroundingSettings};
 use crate::value::{Severity, unescape};
 use serde_json::Value;
@@ -19,9 +19,6 @@ pub(super) struct Told<'a> {
     pub(super) part: Option<&'a str>,
     pub(super) elsewhere: Option<&'a Elsewhere>,
 }
-
-/// Longest passage in a message, in characters.
-const PASSAGE: usize = 100;
 
 impl Told<'_> {
     /// The passage that decides, in characters.
@@ -97,6 +94,15 @@ impl Told<'_> {
                 format!("`{value}` is written; {}", self.otherwise(assertion(how))),
                 "keep the document's own doubt, or take the value back",
             ),
+            (_, Finding::OwnerInDoubt) => (
+                "UNGROUNDED_VALUE",
+                settings.severity,
+                format!(
+                    "`{value}` is written; {}, where it may be of something else, or a bound",
+                    self.otherwise("has it")
+                ),
+                "quote the words that say it of this field, or take the value back",
+            ),
             (_, Finding::StandsElsewhere) => {
                 let name = |step: &&str| step.bytes().any(|byte| !byte.is_ascii_digit());
                 let field = unescape(steps(pointer).filter(name).last().unwrap_or_default());
@@ -168,12 +174,15 @@ impl Told<'_> {
         let text = self.source.text();
         let number = self.source.passages().line(bytes.start, text);
         let start = line_start(text, bytes.start);
-        let end =
-            text.get(bytes.end..).and_then(|rest| rest.find('\n')).map_or(text.len(), |at| bytes.end + at);
-        // Of a long line, what is around the passage.
-        let from = bytes.start.saturating_sub(40).max(start);
-        let from = (from..=bytes.start).find(|at| text.is_char_boundary(*at)).unwrap_or(bytes.start);
-        let around = text.get(from..end).unwrap_or_default().trim();
+        let around = match (self.verdict.support, self.value) {
+            (Support::Contradicted, Value::String(value)) if self.verdict.finding == Finding::SaysAnother => {
+                shown_apart(text, bytes, value)
+            }
+            _ => shown_around(text, bytes),
+        };
+        let rest = text.get(around.end..).and_then(|rest| rest.lines().next()).unwrap_or_default();
+        let more = if rest.trim().is_empty() { "" } else { "…" };
+        let around = text.get(around).unwrap_or_default().trim();
         let column = text.get(start..bytes.start).map_or(0, |before| before.chars().count()) + 1;
         // Of two passages in one line, the column tells which.
         let beside = self.verdict.bytes.as_ref().zip(self.verdict.other.as_ref());
@@ -182,7 +191,7 @@ impl Told<'_> {
                 Some(true) => format!("line {number}, column {column},"),
                 _ => format!("line {number}"),
             };
-        format!("{place} {what} (\"{}\")", cut(around, PASSAGE))
+        format!("{place} {what} (\"{around}{more}\")")
     }
 }
 

@@ -15,7 +15,7 @@ fn assessor(assess: &str, rule: &str) -> Assessor {
 fn work(assessor: &mut Assessor, candidate: &Value, source: &str) -> u64 {
     let source = assessor.scoring().source(source);
     let mut out = Assessment::default();
-    assessor.assess("unknown", candidate, Some(&source), &[], &mut out);
+    assessor.measure("unknown", candidate, Some(&source), &[], &mut out);
     assert!(out.issues.iter().all(|issue| issue.code != "WORK_LIMIT"), "{:?}", out.issues.first());
     assessor.work()
 }
@@ -59,7 +59,7 @@ fn a_rule_may_cost_nothing() {
     );
     let rules = compiled("v: { rules: r, penalty: 0.1 }", &files).unwrap();
     let mut out = Assessment::default();
-    Assessor::new(Scoring::new(rules)).assess("unknown", &json!({}), None, &[], &mut out);
+    Assessor::new(Scoring::new(rules)).measure("unknown", &json!({}), None, &[], &mut out);
     let found: Vec<(&str, &str)> =
         out.issues.iter().map(|issue| (issue.code.as_str(), issue.severity.as_str())).collect();
     assert_eq!(found, [("A", "critical"), ("B", "major"), ("C", "major")]);
@@ -73,7 +73,7 @@ fn a_condition_can_look_at_the_documents_text() {
         let mut assessor = assessor("v: { rules: r, penalty: 0.1 }", &rule);
         let source = text.map(|text| assessor.scoring().source(text));
         let mut out = Assessment::default();
-        assessor.assess("unknown", &json!({}), source.as_ref(), &[], &mut out);
+        assessor.measure("unknown", &json!({}), source.as_ref(), &[], &mut out);
         out.issues.len()
     };
     let says = "{ source: { contains: no medications } }";
@@ -91,7 +91,7 @@ fn the_same_is_found_as_when_everything_is_looked_up_for_each_row() {
     let broken = |rule: &str, candidate: &Value| -> usize {
         let mut out = Assessment::default();
         let mut assessor = assessor("v: { rules: r, penalty: 0.1 }", rule);
-        assessor.assess("unknown", candidate, None, &[], &mut out);
+        assessor.measure("unknown", candidate, None, &[], &mut out);
         out.issues.len()
     };
     let rows =
@@ -169,7 +169,7 @@ fn a_candidate_that_was_corrected_is_not_grounded_from_scratch() {
     let mut candidate: Map<String, Value> =
         (0..100).map(|at| (format!("field{at}"), json!("circumscribed enlargement of tissue"))).collect();
     let mut work = |candidate: &Map<String, Value>| {
-        assessor.assess("unknown", &Value::Object(candidate.clone()), Some(&source), &[], &mut out);
+        assessor.measure("unknown", &Value::Object(candidate.clone()), Some(&source), &[], &mut out);
         (assessor.work(), out.issues.len())
     };
     let (first, _) = work(&candidate);
@@ -185,7 +185,7 @@ fn what_could_not_be_looked_at_has_no_score_and_is_for_a_person() {
     let mut assessor =
         assessor("v: { rules: r, penalty: 0.1 }", "{id: r, field: x, required: true}").with_cancel(&cancel);
     let mut out = Assessment::default();
-    assessor.assess("unknown", &json!({"x": 1}), None, &[], &mut out);
+    assessor.measure("unknown", &json!({"x": 1}), None, &[], &mut out);
     let issue = out.issues.first().unwrap();
     assert_eq!((issue.code.as_str(), issue.disposition), ("WORK_LIMIT", Disposition::Escalate));
     assert_eq!(
@@ -199,7 +199,7 @@ fn what_could_not_be_looked_at_has_no_score_and_is_for_a_person() {
 fn numbers_are_compared_as_they_are_written() {
     let holds = |rule: &str, candidate: &Value| {
         let mut out = Assessment::default();
-        assessor("v: { rules: r, penalty: 0.1 }", rule).assess("unknown", candidate, None, &[], &mut out);
+        assessor("v: { rules: r, penalty: 0.1 }", rule).measure("unknown", candidate, None, &[], &mut out);
         out.issues.is_empty()
     };
     let two = |x: Value, y: Value| json!({"x": x, "y": y});

@@ -51,7 +51,8 @@ mod scripted;
 pub use account::{DimensionBreakdown, Loss, MeasureKind, Part, ScoreBreakdown};
 pub use assessment::Assessment;
 pub(crate) use assessment::{DOCUMENT_TYPE_UNKNOWN, DOCUMENT_UNSEEN, UNSUPPORTED, top_level_field};
-pub use assessor::{Assessor, Beside, Scoring};
+pub(crate) use assessor::Beside;
+pub use assessor::{Assessor, Scoring};
 pub use evidence::{Evidence, LeafEvidence};
 #[cfg(feature = "cli")]
 pub(crate) use field_comparison::is_name_of_date;
@@ -69,6 +70,5 @@ pub use member::{Answer, Member};
 pub use panel::{Panel, Unavailable};
 pub use parts::{FoundPart, read_mentions_of_part, read_parts};
 pub use quotes::Quotes;
-pub use reader::{CandidateReader, ReadCandidate};
 pub use scores::Scores;
 pub use subject::AssessedValue;

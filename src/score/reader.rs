@@ -21,7 +21,7 @@ const SEARCHED: usize = 12;
 
 /// A candidate as far as it was read, with what it was read for: only that can score it.
 #[derive(Debug)]
-pub struct ReadCandidate<'t> {
+pub(super) struct ReadCandidate<'t> {
     pub(super) scoring: Arc<Scoring>,
     pub(super) program: Arc<Program>,
     pub(super) form: Form<'t>,
@@ -37,7 +37,7 @@ pub(super) enum Form<'t> {
 
 /// Reads a candidate from any deserializer: from a text of its own, or from where it is within a larger one.
 #[derive(Debug)]
-pub struct CandidateReader {
+pub(super) struct CandidateReader {
     scoring: Arc<Scoring>,
     program: Arc<Program>,
     as_tree: bool,

@@ -160,7 +160,7 @@ impl<'a> Machine<'a> {
         self.free_since(&rule.issue, before);
     }
 
-    fn holds(&mut self, condition: &Condition, scope: &Scope<'a, '_>) -> bool {
+    pub(super) fn holds(&mut self, condition: &Condition, scope: &Scope<'a, '_>) -> bool {
         match condition {
             Condition::Test { subject, test } => self.test(subject, test, scope),
             Condition::All(inner) => inner.iter().all(|inner| self.holds(inner, scope)),

@@ -13,7 +13,7 @@ fn run(script: &str, candidate: &Value, text: Option<&str>) -> Assessment {
     let scoring = Scoring::new(rules);
     let source = text.map(|text| scoring.source(text));
     let mut out = Assessment::default();
-    Assessor::new(scoring).assess("unknown", candidate, source.as_ref(), &[], &mut out);
+    Assessor::new(scoring).measure("unknown", candidate, source.as_ref(), &[], &mut out);
     out
 }
 

@@ -1,11 +1,19 @@
 //! Weighs the fields of a rubric: what is there, what is missing, and what the candidate says of itself.
 
 use super::account::MeasureKind;
+use super::assessment::Assessment;
+use super::evaluate::Scope;
+use super::grounded;
+use super::grounding::{Scratch, Support};
 use super::issue::{Issue, LazyText, SourceSpan};
 use super::machine::Machine;
+use super::memo::Memo;
 use super::wording::{Finding, plain_issue};
-use crate::rules::{FieldWeight, Importance, Index, RubricField, RubricFields};
-use crate::value::{Disposition, Item, Score, Severity};
+use crate::rules::{CompiledMeasure, FieldWeight, Importance, Index, RubricField, RubricFields};
+use crate::value::{Disposition, Item, Pointer, Score, Severity, escape};
+use serde_json::{Map, Value};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Most matches of one pattern that are compared to see whether a document says several things.
@@ -113,6 +121,7 @@ impl<'a> Machine<'a> {
                     return;
                 }
             }
+            Status::Other if !there && self.does_not_apply(field) => return,
             Status::Other => {}
         }
         sums.all += field.weight;
@@ -193,6 +202,67 @@ impl<'a> Machine<'a> {
         let message = format!("`{}` is said to be ambiguous in the source; a person must decide", field.name);
         let issue = plain_issue("FIELD_AMBIGUOUS", Severity::Major, &field.pointer, message);
         self.out.issues.push(Issue { disposition: Disposition::Escalate, source_span: span, ..issue });
+    }
+
+    /// Whether a field does not apply to what the candidate says. When in doubt it applies: the document must support all values
+    /// that this rests on, and not speak of the field.
+    fn does_not_apply(&mut self, field: &RubricField) -> bool {
+        let (Some(when), Some(source)) = (field.applies_when.as_deref(), self.source) else { return false };
+        if !matches!(mentions(field, Some(source.text())), Mentions::None) {
+            return false;
+        }
+        let (candidate, fields, fuel) = (self.candidate, self.fields, self.fuel);
+        let memo = RefCell::<Memo<'_>>::default();
+        let scope = Scope { candidate, fields, value: candidate, at: &Pointer::ROOT, fuel, memo: &memo };
+        !self.holds(&when.condition, &scope) && self.supports(&when.looks_at, source) && !fuel.is_spent()
+    }
+
+    /// Whether the document supports all values of these fields, of which none is missing.
+    fn supports(&self, fields: &[(Arc<str>, Index)], source: &super::Source) -> bool {
+        let mut parts = self.program.measures.iter().flatten().flat_map(CompiledMeasure::parts);
+        let Some(settings) = parts.find_map(|measure| match measure {
+            CompiledMeasure::Grounding(settings) => Some(settings),
+            CompiledMeasure::Rubric(_)
+            | CompiledMeasure::Schema(_)
+            | CompiledMeasure::Rules { .. }
+            | CompiledMeasure::Script(_)
+            | CompiledMeasure::Ensemble { .. } => None,
+        }) else {
+            return false;
+        };
+        let present = fields.iter().filter_map(|(name, slot)| {
+            let value = self.fields.get(*slot).filter(|item| item.is_present())?;
+            Some((name.to_string(), value.to_value()))
+        });
+        let present: Map<String, Value> = present.collect();
+        if present.len() < fields.len() {
+            return false;
+        }
+        let values = Value::Object(present);
+        let mut found = Assessment::default();
+        grounded::ground(
+            &values,
+            &self.program.document_type,
+            self.scoring.names(),
+            source,
+            self.quotes,
+            self.judged,
+            settings,
+            &mut Scratch::default(),
+            &mut BTreeMap::new(),
+            self.fuel,
+            &mut found,
+        );
+        let supported = |support| matches!(support, Support::Verified | Support::Entailed);
+        let of_field = |name: &str| {
+            let pointer = format!("/{}", escape(name));
+            let is_below = |path: &str| {
+                path.strip_prefix(&pointer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            };
+            let mut leaves = found.evidence.iter().filter(|(path, _)| is_below(path)).peekable();
+            leaves.peek().is_some() && leaves.all(|(_, leaf)| supported(leaf.support))
+        };
+        fields.iter().all(|(name, _)| of_field(name))
     }
 
     /// Where a mention stands, in characters.

@@ -347,7 +347,20 @@ fn blame(test: &Test, target: &str, scope: &Scope<'_, '_>) -> Option<Blame> {
             let value = said.map_or_else(String::new, |said| format!(" (`{}`)", Shown::of(said)));
             Some(Blame { message: format!("the step `{path}`{value} leads nowhere in the document"), path })
         }
-        _ => None,
+        Test::Present
+        | Test::Type(_)
+        | Test::Matches(_)
+        | Test::OneOf { .. }
+        | Test::Range { .. }
+        | Test::Quantity(_)
+        | Test::Length { .. }
+        | Test::Format(_)
+        | Test::Equals(_)
+        | Test::Contains { .. }
+        | Test::Before(_)
+        | Test::After(_)
+        | Test::SumTo { .. }
+        | Test::Resolves(_) => None,
     }
 }
 

@@ -1,6 +1,6 @@
 //! `budget`: the most that may be spent.
 
-use super::rule::{Declared, Looked, Memory, Progress, Rule, Seen, number};
+use super::rule::{Constant, Constants, Costly, Declared, Looked, Memory, Progress, Rule, Seen, number};
 use crate::diag::{Code, Problem, Problems};
 use crate::mapping;
 use crate::value::decode::Decode;
@@ -90,6 +90,17 @@ impl Rule for Budget {
 
     fn clause(&self) -> String {
         format!("the document has used up {}", self.words("or"))
+    }
+
+    fn constants(&self) -> Constants {
+        let money = self.cost_usd.map(Constant::Cost);
+        let tokens = self.tokens.map(Constant::Tokens);
+        let calls = self.calls.map(Constant::Calls);
+        [money, tokens, calls].into_iter().flatten().collect()
+    }
+
+    fn costly(&self) -> Option<Costly> {
+        None
     }
 
     fn earliest(&self) -> u64 {

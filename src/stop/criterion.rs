@@ -1,6 +1,6 @@
 //! One criterion or group, and all that goes over each criterion of the list in `mod.rs`.
 
-use super::rule::{Costly, Looked, Progress, Rule};
+use super::rule::{Constant, Costly, Looked, Progress, Rule};
 use super::{Criterion, group};
 use serde_json::Value;
 
@@ -62,6 +62,25 @@ macro_rules! criteria {
                 }
             }
 
+            /// Whether it limits how many candidates there are.
+            #[must_use]
+            pub(crate) fn is_limit(&self) -> bool {
+                match self {
+                    $(Criterion::$Name(_) => $Type::IS_LIMIT,)+
+                    Criterion::Any(_) | Criterion::All(_) => false,
+                }
+            }
+
+            /// What it is, for whoever needs to know of groups only.
+            #[must_use]
+            pub(crate) fn kind(&self) -> Kind<'_> {
+                match self {
+                    $(Criterion::$Name(criterion) => Kind::Rule(criterion),)+
+                    Criterion::Any(members) => Kind::Any(members),
+                    Criterion::All(members) => Kind::All(members),
+                }
+            }
+
             /// Its key in YAML.
             #[must_use]
             pub(crate) fn key(&self) -> &'static str {
@@ -102,6 +121,17 @@ macro_rules! criteria {
 
 pub(super) use criteria;
 
+/// A criterion as one that looks at the run itself, or as a group of such.
+#[derive(Clone, Copy)]
+pub(crate) enum Kind<'c> {
+    /// One that looks at the run.
+    Rule(&'c dyn Rule),
+    /// A group that holds when one of these does.
+    Any(&'c [Criterion]),
+    /// A group that holds when all of these do.
+    All(&'c [Criterion]),
+}
+
 impl Criterion {
     /// Its reason in results; empty for a group, whose reason depends on the run.
     #[must_use]
@@ -119,9 +149,9 @@ impl Criterion {
     /// The members of a group.
     #[must_use]
     pub(crate) fn members(&self) -> &[Criterion] {
-        match self {
-            Criterion::Any(members) | Criterion::All(members) => members,
-            _ => &[],
+        match self.kind() {
+            Kind::Any(members) | Kind::All(members) => members,
+            Kind::Rule(_) => &[],
         }
     }
 
@@ -134,14 +164,14 @@ impl Criterion {
     /// When it ends the loop, as a clause that can stand after "when".
     #[must_use]
     pub(crate) fn clause(&self) -> String {
-        match self {
-            Criterion::Any(members) => {
+        match self.kind() {
+            Kind::Any(members) => {
                 format!("one of these holds: ({})", group::clause_of_all(members, "or"))
             }
-            Criterion::All(members) => {
+            Kind::All(members) => {
                 format!("all of these hold: ({})", group::clause_of_all(members, "and"))
             }
-            criterion => criterion.rule().map(Rule::clause).unwrap_or_default(),
+            Kind::Rule(rule) => rule.clause(),
         }
     }
 
@@ -149,10 +179,10 @@ impl Criterion {
     #[must_use]
     pub(crate) fn earliest(&self) -> u64 {
         let members = self.members().iter().map(Criterion::earliest);
-        match self {
-            Criterion::Any(_) => members.min().unwrap_or(u64::MAX),
-            Criterion::All(_) => members.max().unwrap_or(u64::MAX),
-            criterion => criterion.rule().map_or(u64::MAX, Rule::earliest),
+        match self.kind() {
+            Kind::Any(_) => members.min().unwrap_or(u64::MAX),
+            Kind::All(_) => members.max().unwrap_or(u64::MAX),
+            Kind::Rule(rule) => rule.earliest(),
         }
     }
 
@@ -161,6 +191,17 @@ impl Criterion {
     pub(crate) fn fitting(&self, candidates: u64) -> Option<String> {
         let setting = self.rule()?.fitting(candidates)?;
         (setting.value >= setting.least).then(|| format!("`{}: {}`", setting.key, setting.value))
+    }
+
+    /// All constants that it and its members compare what they look at with.
+    #[must_use]
+    pub(crate) fn constants(&self) -> Vec<Constant> {
+        match self.kind() {
+            Kind::Any(members) | Kind::All(members) => {
+                members.iter().flat_map(Criterion::constants).collect()
+            }
+            Kind::Rule(rule) => rule.constants().into_vec(),
+        }
     }
 
     /// What it looks at that takes time to find out.
@@ -177,11 +218,11 @@ impl Criterion {
 
     /// Shows it and every member of it that is no group.
     pub(crate) fn visit(&self, see: &mut dyn FnMut(&Criterion)) {
-        match self {
-            Criterion::Any(members) | Criterion::All(members) => {
+        match self.kind() {
+            Kind::Any(members) | Kind::All(members) => {
                 members.iter().for_each(|member| member.visit(see));
             }
-            criterion => see(criterion),
+            Kind::Rule(_) => see(self),
         }
     }
 }

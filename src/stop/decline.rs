@@ -1,12 +1,15 @@
 //! `decline`: scores that keep falling.
 
-use super::rule::{Declared, Looked, Memory, Progress, Rule, Seen, Setting, long, number};
+use super::rule::{
+    Constant, Constants, Costly, Declared, Looked, Memory, Progress, Rule, Seen, Setting, long, number,
+};
 use crate::diag::Problems;
 use crate::mapping;
 use crate::value::below;
 use crate::value::decode::Decode;
 use crate::value::shape::Key;
 use crate::value::yaml::Node;
+use smallvec::smallvec;
 
 mapping! {
     /// Stops when the overall scores keep falling.
@@ -36,6 +39,14 @@ impl Rule for Decline {
 
     fn clause(&self) -> String {
         format!("the overall scores of the last {} candidates fall, each below the one before", self.length)
+    }
+
+    fn constants(&self) -> Constants {
+        smallvec![Constant::Falls(self.length)]
+    }
+
+    fn costly(&self) -> Option<Costly> {
+        None
     }
 
     fn earliest(&self) -> u64 {

@@ -1,6 +1,6 @@
 //! `flip_flop`: a part of the candidate that goes back and forth.
 
-use super::rule::{Costly, Declared, Looked, Memory, Progress, Rule, Seen, Setting};
+use super::rule::{Constant, Constants, Costly, Declared, Looked, Memory, Progress, Rule, Seen, Setting};
 use crate::diag::Problems;
 use crate::mapping;
 use crate::value::decode::Decode;
@@ -9,6 +9,7 @@ use crate::value::shape::Key;
 use crate::value::yaml::Node;
 use crate::value::{Segment, canonical, push_segment};
 use serde_json::Value;
+use smallvec::smallvec;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -48,6 +49,10 @@ impl Rule for FlipFlop {
             "one place in the candidate has gone back and forth between the same two values {}",
             times(self.times)
         )
+    }
+
+    fn constants(&self) -> Constants {
+        smallvec![Constant::Count(self.times)]
     }
 
     fn earliest(&self) -> u64 {

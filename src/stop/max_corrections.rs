@@ -1,12 +1,13 @@
 //! `max_corrections`: the most corrections.
 
 use super::MaxIterations;
-use super::rule::{Declared, Looked, Memory, Progress, Rule, Seen};
+use super::rule::{Constant, Constants, Costly, Declared, Looked, Memory, Progress, Rule, Seen};
 use crate::diag::Problems;
 use crate::value::decode::{Decode, read_within};
 use crate::value::prose::count;
 use crate::value::shape::Key;
 use crate::value::yaml::Node;
+use smallvec::smallvec;
 
 /// The most corrections that are made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,6 +49,14 @@ impl Rule for MaxCorrections {
                 count(most.saturating_add(1), "candidate")
             ),
         }
+    }
+
+    fn constants(&self) -> Constants {
+        smallvec![Constant::Count(self.0)]
+    }
+
+    fn costly(&self) -> Option<Costly> {
+        None
     }
 
     fn earliest(&self) -> u64 {

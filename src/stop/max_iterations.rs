@@ -1,11 +1,12 @@
 //! `max_iterations`: the most candidates.
 
-use super::rule::{Declared, Looked, Memory, Progress, Rule, Seen};
+use super::rule::{Constant, Constants, Costly, Declared, Looked, Memory, Progress, Rule, Seen};
 use crate::diag::Problems;
 use crate::value::decode::{Decode, read_within};
 use crate::value::prose::count;
 use crate::value::shape::Key;
 use crate::value::yaml::Node;
+use smallvec::smallvec;
 
 /// The most candidates that are assessed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,6 +47,14 @@ impl Rule for MaxIterations {
                 count(most.saturating_sub(1), "correction")
             ),
         }
+    }
+
+    fn constants(&self) -> Constants {
+        smallvec![Constant::Count(self.0)]
+    }
+
+    fn costly(&self) -> Option<Costly> {
+        None
     }
 
     fn earliest(&self) -> u64 {

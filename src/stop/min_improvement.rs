@@ -1,6 +1,8 @@
 //! `min_improvement`: too little gain.
 
-use super::rule::{Declared, Looked, Memory, Progress, Rule, Seen, Setting, long, number};
+use super::rule::{
+    Constant, Constants, Costly, Declared, Looked, Memory, Progress, Rule, Seen, Setting, long, number,
+};
 use crate::diag::Problems;
 use crate::value::below;
 use crate::value::decode::Decode;
@@ -9,6 +11,7 @@ use crate::value::shape::Key;
 use crate::value::yaml::Node;
 use crate::{decode_words, mapping};
 use serde_json::{Value, json};
+use smallvec::smallvec;
 
 mapping! {
     /// Stops when the gain in the overall score was too small.
@@ -67,6 +70,14 @@ impl Rule for MinImprovement {
             patience => format!(", for the {} time in a row", ordinal(patience)),
         };
         format!("the candidate's overall score is less than {} above {than}{row}", score(self.delta))
+    }
+
+    fn constants(&self) -> Constants {
+        smallvec![Constant::Gain(self.delta), Constant::Count(long(self.patience))]
+    }
+
+    fn costly(&self) -> Option<Costly> {
+        None
     }
 
     fn earliest(&self) -> u64 {

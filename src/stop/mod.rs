@@ -25,11 +25,12 @@ mod unchanged;
 pub(crate) use budget::UNKNOWN_COST;
 pub(crate) use criteria::STOP;
 pub use criteria::StopCriteria;
+pub(crate) use criterion::Kind;
 pub(crate) use flip_flop::FlipFlops;
 pub(crate) use group::clause_of_all;
 pub use min_improvement::Baseline;
 pub(crate) use place::Placed;
-pub(crate) use rule::{Costly, Declared, Memory, Progress};
+pub(crate) use rule::{Constant, Costly, Declared, Memory, Progress};
 pub use timeout::Waiting;
 
 use crate::diag::Problems;

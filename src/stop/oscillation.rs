@@ -1,6 +1,8 @@
 //! `oscillation`: scores that go up and down.
 
-use super::rule::{Declared, Looked, Memory, Progress, Rule, Seen, Setting, long};
+use super::rule::{
+    Constant, Constants, Costly, Declared, Looked, Memory, Progress, Rule, Seen, Setting, long,
+};
 use crate::diag::Problems;
 use crate::mapping;
 use crate::value::decode::Decode;
@@ -9,6 +11,7 @@ use crate::value::shape::Key;
 use crate::value::yaml::Node;
 use crate::value::{at_least, below};
 use serde_json::{Value, json};
+use smallvec::smallvec;
 
 mapping! {
     /// Stops when the overall scores go up and down.
@@ -56,6 +59,14 @@ impl Rule for Oscillation {
             self.window,
             times(long(self.flips))
         )
+    }
+
+    fn constants(&self) -> Constants {
+        smallvec![Constant::Gain(self.amplitude), Constant::Count(long(self.flips))]
+    }
+
+    fn costly(&self) -> Option<Costly> {
+        None
     }
 
     fn earliest(&self) -> u64 {

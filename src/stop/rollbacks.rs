@@ -1,10 +1,13 @@
 //! `rollbacks`: corrections that made things worse.
 
-use super::rule::{Declared, Looked, Memory, Progress, Rule, Seen, Setting, number};
+use super::rule::{
+    Constant, Constants, Costly, Declared, Looked, Memory, Progress, Rule, Seen, Setting, number,
+};
 use crate::diag::Problems;
 use crate::value::decode::{Decode, read_within};
 use crate::value::shape::Key;
 use crate::value::yaml::Node;
+use smallvec::smallvec;
 
 /// So many candidates in a row were rolled back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,6 +38,14 @@ impl Rule for Rollbacks {
             1 => "the candidate was rolled back".to_owned(),
             most => format!("{most} candidates in a row were rolled back"),
         }
+    }
+
+    fn constants(&self) -> Constants {
+        smallvec![Constant::Count(self.0)]
+    }
+
+    fn costly(&self) -> Option<Costly> {
+        None
     }
 
     fn earliest(&self) -> u64 {

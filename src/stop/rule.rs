@@ -4,7 +4,7 @@ use super::ScriptCriterion;
 use crate::diag::Problems;
 use crate::value::shape::Key;
 use crate::value::yaml::Node;
-use crate::value::{Millis, Usage};
+use crate::value::{Millis, Usage, Usd};
 use serde_json::Value;
 use smallvec::{SmallVec, smallvec};
 
@@ -137,6 +137,31 @@ impl Memory {
     }
 }
 
+/// A constant that a criterion compares what it looks at with. A proof tries what lies just below, at and just above each of
+/// them, so that every comparison of a policy comes out both ways.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Constant {
+    /// How far overall scores lie apart.
+    Gain(f64),
+    /// How many overall scores in a row fall.
+    Falls(usize),
+    /// The time that has passed.
+    Elapsed(Millis),
+    /// The money that was spent.
+    Cost(Usd),
+    /// The tokens that were used up.
+    Tokens(u64),
+    /// The calls that were made.
+    Calls(u64),
+    /// A count that every long enough run comes through one by one: of candidates, corrections, rollbacks, repetitions.
+    Count(u64),
+    /// What a function of the author's own compares with, which only the function knows.
+    Unknown,
+}
+
+/// The constants of one criterion.
+pub(crate) type Constants = SmallVec<[Constant; 3]>;
+
 /// A setting that makes a criterion hold sooner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Setting {
@@ -170,10 +195,11 @@ pub(crate) trait Rule {
         None
     }
 
+    /// All constants that it compares what it looks at with; none of one that compares candidates with each other only.
+    fn constants(&self) -> Constants;
+
     /// What it looks at that takes time to find out.
-    fn costly(&self) -> Option<Costly> {
-        None
-    }
+    fn costly(&self) -> Option<Costly>;
 
     /// The key below which it stands in explanations and its reason in results, if they are not the key of the profile.
     fn named(&self) -> Option<String> {
@@ -185,12 +211,9 @@ pub(crate) trait Rule {
         None
     }
 
-    /// Adds what of the run so far its later answers depend on. Without a word of its own that may be all there was, which is
-    /// right of every criterion, and leaves much to try.
-    fn remember(&self, run: &Progress<'_>, memory: &mut Memory) {
-        let _ = run;
-        memory.everything = true;
-    }
+    /// Adds what of the run so far its later answers depend on. [`Memory::everything`] is right of every criterion, and leaves
+    /// much to try.
+    fn remember(&self, run: &Progress<'_>, memory: &mut Memory);
 }
 
 /// How a criterion is declared.

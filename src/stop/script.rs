@@ -1,11 +1,12 @@
 //! `script`: criteria of the author's own.
 
-use super::rule::{Declared, Looked, Progress, Rule, Seen};
+use super::rule::{Constant, Constants, Costly, Declared, Looked, Memory, Progress, Rule, Seen};
 use crate::diag::{Code, Problem, Problems};
 use crate::value::decode::{Decode, Spanned, wrong_type};
 use crate::value::prose::name;
 use crate::value::shape::{Key, Names, Null, Open, Shape};
 use crate::value::yaml::{Data, Node};
+use smallvec::smallvec;
 use std::sync::Arc;
 
 /// A criterion of the author's own.
@@ -96,8 +97,20 @@ impl Rule for ScriptCriterion {
         format!("the function {} says so", name(&format!("rules/{}", self.function.value)))
     }
 
+    fn constants(&self) -> Constants {
+        smallvec![Constant::Unknown]
+    }
+
+    fn costly(&self) -> Option<Costly> {
+        None
+    }
+
     fn earliest(&self) -> u64 {
         1
+    }
+
+    fn remember(&self, _: &Progress<'_>, memory: &mut Memory) {
+        memory.everything = true;
     }
 
     fn named(&self) -> Option<String> {

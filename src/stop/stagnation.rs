@@ -1,6 +1,8 @@
 //! `stagnation`: scores that hardly move.
 
-use super::rule::{Declared, Looked, Memory, Progress, Rule, Seen, Setting, long};
+use super::rule::{
+    Constant, Constants, Costly, Declared, Looked, Memory, Progress, Rule, Seen, Setting, long,
+};
 use crate::diag::Problems;
 use crate::mapping;
 use crate::value::below;
@@ -9,6 +11,7 @@ use crate::value::prose::score;
 use crate::value::shape::Key;
 use crate::value::yaml::Node;
 use serde_json::{Value, json};
+use smallvec::smallvec;
 
 mapping! {
     /// Stops when the last overall scores lie close together.
@@ -46,6 +49,14 @@ impl Rule for Stagnation {
             self.window,
             score(self.epsilon)
         )
+    }
+
+    fn constants(&self) -> Constants {
+        smallvec![Constant::Gain(self.epsilon)]
+    }
+
+    fn costly(&self) -> Option<Costly> {
+        None
     }
 
     fn earliest(&self) -> u64 {

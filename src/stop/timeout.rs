@@ -1,6 +1,6 @@
 //! `timeout`: the longest time.
 
-use super::rule::{Declared, Looked, Memory, Progress, Rule, Seen, number};
+use super::rule::{Constant, Constants, Costly, Declared, Looked, Memory, Progress, Rule, Seen, number};
 use crate::diag::Problems;
 use crate::value::Millis;
 use crate::value::decode::Decode;
@@ -8,6 +8,7 @@ use crate::value::prose::duration;
 use crate::value::shape::{Key, Shape};
 use crate::value::yaml::{Data, Node};
 use crate::{decode_words, mapping};
+use smallvec::smallvec;
 
 mapping! {
     /// How long a run may take, and what of its time counts.
@@ -89,6 +90,14 @@ impl Rule for Timeout {
     fn clause(&self) -> String {
         format!("more than {} have passed since the loop began", duration(self.after))
             .replace("more than 1 second have", "more than 1 second has")
+    }
+
+    fn constants(&self) -> Constants {
+        smallvec![Constant::Elapsed(self.after)]
+    }
+
+    fn costly(&self) -> Option<Costly> {
+        None
     }
 
     fn earliest(&self) -> u64 {

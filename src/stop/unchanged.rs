@@ -1,6 +1,6 @@
 //! `unchanged`: a candidate that was assessed before.
 
-use super::rule::{Costly, Declared, Looked, Memory, Progress, Rule, Seen, long, number};
+use super::rule::{Constants, Costly, Declared, Looked, Memory, Progress, Rule, Seen, long, number};
 use crate::diag::Problems;
 use crate::value::decode::{Decode, wrong_type};
 use crate::value::shape::{Key, Shape};
@@ -39,6 +39,10 @@ impl Rule for Unchanged {
 
     fn clause(&self) -> String {
         "the candidate is the same, as JSON, as one that was assessed before".to_owned()
+    }
+
+    fn constants(&self) -> Constants {
+        Constants::new()
     }
 
     fn earliest(&self) -> u64 {

@@ -1,11 +1,11 @@
 //! What supports a value: the rows of `docs/evidence.md`, and what a document or an answer may try.
 
 use loopctl::diag::Problems;
-use loopctl::plan::Plan;
+use loopctl::plan::{DocumentContext, Given, Plan};
 use loopctl::profile::{Library, load};
-use loopctl::score::{Assessment, Assessor, Beside, Quotes, Support};
+use loopctl::score::{Assessment, Quotes, Support};
 use serde_json::{Value, json};
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
 static PLAN: LazyLock<Plan> = LazyLock::new(|| {
     let mut problems = Problems::new();
@@ -25,10 +25,10 @@ pub(super) fn assessed_with(
     extraction: &Value,
     quotes: &Quotes,
 ) -> Assessment {
-    let source = PLAN.scoring.source(text);
     let mut out = Assessment::default();
-    let beside = Beside { source: Some(&source), quotes: Some(quotes), ..Beside::default() };
-    Assessor::new(Arc::clone(&PLAN.scoring)).assess_and_account(document_type, extraction, beside, &mut out);
+    let given = Given { quotes: Some(quotes), ..Given::default() };
+    let context = DocumentContext::named(&PLAN, document_type, Some(text));
+    context.assess_and_account(&mut context.assessor(), extraction, given, &mut out);
     out
 }
 

@@ -7,7 +7,7 @@
 use std::path::{Path, PathBuf};
 
 /// The parts of a Rust text that matter here: words, `::`, and signs. No comments, and of texts nothing but the quotes.
-fn tokens(text: &str) -> Vec<&str> {
+pub(crate) fn tokens(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
@@ -78,7 +78,7 @@ fn quoted(text: &str) -> Option<usize> {
 }
 
 /// A file as it ships: without the modules of its tests, whose names come second where they have files of their own.
-fn shipped<'a>(tokens: &[&'a str]) -> (Vec<&'a str>, Vec<&'a str>) {
+pub(crate) fn shipped<'a>(tokens: &[&'a str]) -> (Vec<&'a str>, Vec<&'a str>) {
     let (mut kept, mut apart) = (Vec::new(), Vec::new());
     let mut at = 0;
     while let Some(rest) = tokens.get(at..).filter(|rest| !rest.is_empty()) {
@@ -229,10 +229,16 @@ const PURE: [&str; 14] = [
     "review",
 ];
 
+/// What drives a run waits as long as its host does: a live run for providers, all others never.
+const AS_ITS_HOST: &str = "exchange/drive.rs";
+
 #[test]
 fn pure_rooms_do_not_wait() {
     for room in PURE {
         each_file(room, &mut |path, tokens| {
+            if path == Path::new(AS_ITS_HOST) {
+                return;
+            }
             assert!(!tokens.contains(&"async"), "src/{} waits", path.display());
         });
     }

@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod aas;
 #[cfg(test)]
+mod applies_when;
+#[cfg(test)]
 mod bad_input;
 #[cfg(test)]
 mod batch_server;
@@ -59,8 +61,12 @@ mod evidence_injections;
 mod evidence_properties;
 mod evidence_numbers;
 #[cfg(test)]
+mod evidence_owners;
+#[cfg(test)]
 mod evidence_subjects;
 mod evidence_wordings;
+#[cfg(test)]
+mod exhaustive;
 #[cfg(test)]
 mod explain_run;
 #[cfg(test)]
@@ -99,6 +105,8 @@ mod neighbour;
 mod new_vocabulary;
 #[cfg(test)]
 mod next;
+#[cfg(test)]
+mod one_assessment;
 #[cfg(test)]
 mod otlp;
 #[cfg(test)]

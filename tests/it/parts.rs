@@ -2,13 +2,13 @@
 
 use crate::workspace::Workspace;
 use loopctl::diag::Problems;
-use loopctl::plan::Plan;
+use loopctl::plan::{DocumentContext, Given, Plan};
 use loopctl::profile::{Library, load};
-use loopctl::score::{Assessment, Assessor, Beside, FoundPart, Quotes, Support, read_parts};
+use loopctl::score::{Assessment, FoundPart, Quotes, Support, read_parts};
 use loopctl::value::{Disposition, Severity};
 use serde_json::{Value, json};
 use std::path::Path;
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
 static PLAN: LazyLock<Plan> = LazyLock::new(|| {
     let mut problems = Problems::new();
@@ -193,12 +193,12 @@ fn assessed(text: &str, candidate: &Value, quotes: &[(&str, &str)]) -> Assessmen
 }
 
 fn assessed_as(document_type: &str, text: &str, candidate: &Value, quotes: &[(&str, &str)]) -> Assessment {
-    let source = PLAN.scoring.source(text);
     let mut offered = Quotes::default();
     quotes.iter().for_each(|(at, quote)| offered.add(at, quote));
     let mut out = Assessment::default();
-    let beside = Beside { source: Some(&source), quotes: Some(&offered), ..Beside::default() };
-    Assessor::new(Arc::clone(&PLAN.scoring)).assess_beside(document_type, candidate, beside, &mut out);
+    let given = Given { quotes: Some(&offered), ..Given::default() };
+    let context = DocumentContext::named(&PLAN, document_type, Some(text));
+    context.assess(&mut context.assessor(), candidate, given, &mut out);
     out
 }
 

@@ -2,17 +2,17 @@
 
 use crate::workspace::documents;
 use loopctl::diag::Problems;
-use loopctl::plan::Plan;
+use loopctl::plan::{DocumentContext, Given, Plan};
 use loopctl::profile::{Library, available, load};
-use loopctl::score::{Assessment, Assessor, Beside, ScoreBreakdown, Scoring};
+use loopctl::score::{Assessment, ScoreBreakdown};
 use loopctl::value::Score;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 use std::path::Path;
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
-/// Name, programs and document types of a profile.
-type Scored = (String, Arc<Scoring>, Vec<String>);
+/// Name, plan and document types of a profile.
+type Scored = (String, Plan, Vec<String>);
 
 /// Every shipped profile that compiles without anything set.
 static PROFILES: LazyLock<Vec<Scored>> = LazyLock::new(|| {
@@ -22,7 +22,7 @@ static PROFILES: LazyLock<Vec<Scored>> = LazyLock::new(|| {
         let loaded = load(name, &library, &[], &|_| None, &mut problems)?;
         let plan = Plan::compile(&loaded, &mut problems)?;
         let types = plan.document_types().map(str::to_owned).collect();
-        Some((name.clone(), Arc::clone(&plan.scoring), types))
+        Some((name.clone(), plan, types))
     };
     available(&library).iter().filter_map(plan).collect()
 });
@@ -87,11 +87,10 @@ proptest! {
     ) {
         let text = &TEXTS[text % TEXTS.len()];
         let words: Vec<&str> = text.split_whitespace().collect();
-        for (name, scoring, types) in PROFILES.iter() {
-            let source = scoring.source(text);
-            let source = with_source.then_some(&source);
+        for (name, plan, types) in PROFILES.iter() {
+            let text = with_source.then_some(text.as_str());
             for document_type in types {
-                let program = scoring.rules().program(document_type);
+                let program = plan.scoring.rules().program(document_type);
                 let names = program.fields.names().filter(|name| !name.ends_with("_status"));
                 let mut fields = Map::new();
                 for (at, field) in names.enumerate() {
@@ -107,14 +106,10 @@ proptest! {
                     candidate = json!([{ "op": "add", "path": "/extra", "value": candidate }]);
                 }
                 let (mut with, mut without) = (Assessment::default(), Assessment::default());
-                let mut assessor = Assessor::new(Arc::clone(scoring));
-                let account = assessor.assess_and_account(
-document_type,
-&candidate,
-Beside { source, ..Beside::default() },
-&mut with,
-);
-                assessor.assess(document_type, &candidate, source, &[], &mut without);
+                let context = DocumentContext::named(plan, document_type, text);
+                let mut assessor = context.assessor();
+                let account = context.assess_and_account(&mut assessor, &candidate, Given::default(), &mut with);
+                context.assess(&mut assessor, &candidate, Given::default(), &mut without);
                 // Keeping the account changes nothing.
                 prop_assert_eq!(&with, &without);
                 check(name, &with, &account);
@@ -129,14 +124,11 @@ Beside { source, ..Beside::default() },
 fn there_are_profiles_and_documents_to_look_at() {
     let kinds: std::collections::BTreeSet<String> = PROFILES
         .iter()
-        .flat_map(|(_, scoring, types)| {
+        .flat_map(|(_, plan, types)| {
             let mut out = Assessment::default();
-            let account = Assessor::new(Arc::clone(scoring)).assess_and_account(
-                &types[0],
-                &json!({}),
-                Beside::default(),
-                &mut out,
-            );
+            let context = DocumentContext::named(plan, &types[0], None);
+            let account =
+                context.assess_and_account(&mut context.assessor(), &json!({}), Given::default(), &mut out);
             account
                 .dimensions
                 .into_iter()

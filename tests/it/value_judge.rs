@@ -3,8 +3,8 @@
 use crate::journal::{assert_replays, plan, recorded_state};
 use crate::workspace::{Ran, Workspace};
 use loopctl::engine::{CallFailed, Consulted, Input, Output, Produced, Recorded, Work};
-use loopctl::plan::Plan;
-use loopctl::score::{Assessment, Assessor, Beside, Quotes, Support};
+use loopctl::plan::{DocumentContext, Given, Plan};
+use loopctl::score::{Assessment, Quotes, Support};
 use loopctl::value::{Millis, Usage};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -412,8 +412,8 @@ proptest! {
         candidates in prop::collection::vec((leaf(), leaf()), 1..4),
         said in prop::collection::vec(0..4u8, 12),
     ) {
-        let source = PLAN.scoring.source(DOCUMENT);
-        let mut assessor = Assessor::new(Arc::clone(&PLAN.scoring));
+        let context = DocumentContext::named(&PLAN, "unknown", Some(DOCUMENT));
+        let mut assessor = context.assessor();
         let (mut run, mut inputs) = (PLAN.engine_run(), vec![Input::Started]);
         let mut seen: BTreeSet<(String, String, usize)> = BTreeSet::new();
         let mut questions: BTreeMap<usize, usize> = BTreeMap::new();
@@ -437,8 +437,8 @@ proptest! {
                     }
                     Output::Call(Work::Assess { .. }) => {
                         let (quotes, judged) = (run.pending_quotes(), Some(run.judged().as_ref()));
-                        let beside = Beside { source: Some(&source), quotes, judged, ..Beside::default() };
-                        assessor.assess_beside("unknown", run.pending_candidate().unwrap(), beside, &mut latest);
+                        let given = Given { quotes, judged, ..Given::default() };
+                        context.assess(&mut assessor, run.pending_candidate().unwrap(), given, &mut latest);
                         inputs.push(Input::Assessed(Arc::new(latest.clone())));
                     }
                     Output::Call(Work::Consult { iteration, member, attempt }) => {

@@ -214,8 +214,8 @@ impl<'a> Outcome<'a> {
         };
         match opened.source(stored)? {
             SourceText::Unchanged(source) => {
-                let typed = document.typed();
-                outcome.score = Some(score_extraction(plan, &source, &typed, &reviewed.extraction));
+                let context = document.context(plan, &source);
+                outcome.score = Some(score_extraction(plan, &context, &reviewed.extraction));
             }
             SourceText::NotThere(why) => outcome.unscored = Some(why),
         }

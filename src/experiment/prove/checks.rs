@@ -10,6 +10,7 @@ use crate::policy::{
     Decision, Ended, History, PromiseKind, Promises, Selection, Spent, StopReason, Verdict, ranks_below,
 };
 use crate::profile::{Criterion, IssueKind, LoopPolicy, OnEscalate, ShippedPromise, Target};
+use crate::stop::{Constant, Kind};
 use crate::value::{Disposition, at_least, below};
 use std::collections::HashMap;
 
@@ -160,13 +161,14 @@ fn told(values: &serde_json::Map<String, serde_json::Value>) -> String {
     told.collect::<Vec<_>>().join(", ")
 }
 
-/// The limits of what may be used up that end a run by themselves.
-fn budgets(policy: &LoopPolicy) -> Vec<&Criterion> {
+/// The criteria that end a run by themselves.
+fn ending_alone(policy: &LoopPolicy) -> Vec<&Criterion> {
     fn add<'a>(criterion: &'a Criterion, found: &mut Vec<&'a Criterion>) {
-        match criterion {
-            Criterion::Any(members) => members.iter().for_each(|member| add(member, found)),
-            Criterion::Timeout(_) | Criterion::Budget(_) => found.push(criterion),
-            _ => {}
+        match criterion.kind() {
+            Kind::Any(members) => members.iter().for_each(|member| add(member, found)),
+            // All of its members must hold.
+            Kind::All(_) => {}
+            Kind::Rule(_) => found.push(criterion),
         }
     }
     let mut found = Vec::new();
@@ -176,19 +178,14 @@ fn budgets(policy: &LoopPolicy) -> Vec<&Criterion> {
 
 /// Which limit is used up though the run goes on.
 fn over(policy: &LoopPolicy, spent: Spent) -> Option<String> {
-    budgets(policy).into_iter().find_map(|criterion| match criterion {
-        Criterion::Timeout(timeout) => (spent.elapsed > timeout.after).then(|| {
-            format!("{} ms of {} ms have passed, and the run goes on", spent.elapsed.0, timeout.after.0)
-        }),
-        Criterion::Budget(budget) => {
-            let cost =
-                budget.cost_usd.filter(|limit| at_least(spent.usage.known_cost_usd.get(), limit.get()));
-            let tokens = budget.tokens.filter(|limit| spent.usage.tokens >= *limit);
-            let calls = budget.calls.filter(|limit| spent.usage.calls >= *limit);
-            (cost.is_some() || tokens.is_some() || calls.is_some())
-                .then(|| "the budget is used up, and the run goes on".to_owned())
-        }
-        _ => None,
+    let used_up = || "the budget is used up, and the run goes on".to_owned();
+    ending_alone(policy).into_iter().flat_map(Criterion::constants).find_map(|constant| match constant {
+        Constant::Elapsed(after) => (spent.elapsed > after)
+            .then(|| format!("{} ms of {} ms have passed, and the run goes on", spent.elapsed.0, after.0)),
+        Constant::Cost(limit) => at_least(spent.usage.known_cost_usd.get(), limit.get()).then(used_up),
+        Constant::Tokens(limit) => (spent.usage.tokens >= limit).then(used_up),
+        Constant::Calls(limit) => (spent.usage.calls >= limit).then(used_up),
+        Constant::Gain(_) | Constant::Falls(_) | Constant::Count(_) | Constant::Unknown => None,
     })
 }
 

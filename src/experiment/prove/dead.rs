@@ -91,6 +91,16 @@ fn of_criterion(placed: Placed<'_>, lines: &mut Vec<String>) {
             let set = parts.into_iter().enumerate().filter(|(_, is_set)| *is_set);
             lines.extend(set.map(|(part, _)| placed.line(part).to_string()));
         }
-        _ => lines.push(placed.line(0).to_string()),
+        Criterion::MaxIterations(_)
+        | Criterion::MaxCorrections(_)
+        | Criterion::Unchanged(_)
+        | Criterion::Rollbacks(_)
+        | Criterion::Stagnation(_)
+        | Criterion::MinImprovement(_)
+        | Criterion::Decline(_)
+        | Criterion::Oscillation(_)
+        | Criterion::FlipFlop(_)
+        | Criterion::Script(_)
+        | Criterion::Timeout(_) => lines.push(placed.line(0).to_string()),
     }
 }

@@ -81,9 +81,6 @@ impl Default for Effort {
 /// The most candidates of a run. Every profile has a limit outside of groups.
 #[must_use]
 fn limit_of(policy: &LoopPolicy) -> u64 {
-    let limits = policy.stop.ungrouped().filter_map(|criterion| match criterion {
-        Criterion::MaxIterations(_) | Criterion::MaxCorrections(_) => Some(criterion.earliest()),
-        _ => None,
-    });
-    limits.min().unwrap_or(u64::MAX)
+    let limits = policy.stop.ungrouped().filter(|criterion| criterion.is_limit());
+    limits.map(Criterion::earliest).min().unwrap_or(u64::MAX)
 }

@@ -3,6 +3,7 @@
 use super::grid::Richness;
 use crate::policy::PromiseCondition;
 use crate::profile::{Criterion, LoopPolicy};
+use crate::stop::{Constant, Kind};
 
 /// What one iteration uses up, besides one call.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -29,25 +30,27 @@ impl SpendingValues {
     /// What goes over the limits of a policy, and what stays just below them.
     pub(super) fn of_policy(&mut self, policy: &LoopPolicy, richness: Richness) {
         let full = richness == Richness::Full;
-        policy.stop.visit(&mut |criterion| match criterion {
-            Criterion::Timeout(timeout) => {
-                #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
-                let limit = timeout.after.0 as f64;
-                self.elapsed_ms.push(limit + 1.0);
-                self.elapsed_ms.extend(full.then_some(limit));
-            }
-            Criterion::Budget(budget) => {
-                if let Some(limit) = budget.cost_usd {
+        for constant in policy.stop.iter().flat_map(Criterion::constants) {
+            match constant {
+                Constant::Elapsed(after) => {
+                    #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
+                    let limit = after.0 as f64;
+                    self.elapsed_ms.push(limit + 1.0);
+                    self.elapsed_ms.extend(full.then_some(limit));
+                }
+                Constant::Cost(limit) => {
                     self.cost_usd.push(limit.get());
                     self.cost_usd.extend(full.then_some(limit.get() * 0.9));
                 }
-                if let Some(limit) = budget.tokens {
+                Constant::Tokens(limit) => {
                     self.tokens.push(limit);
                     self.tokens.extend(full.then_some(limit.saturating_sub(1)));
                 }
+                // Each candidate takes one call.
+                Constant::Calls(_) => {}
+                Constant::Gain(_) | Constant::Falls(_) | Constant::Count(_) | Constant::Unknown => {}
             }
-            _ => {}
-        });
+        }
         self.together |= policy.stop.iter().any(asks_for_two);
     }
 
@@ -106,20 +109,21 @@ impl SpendingValues {
 
 /// Whether a group asks that two things are used up at once.
 fn asks_for_two(criterion: &Criterion) -> bool {
-    match criterion {
-        Criterion::All(members) => {
+    match criterion.kind() {
+        Kind::All(members) => {
             members.iter().filter(|one| spends(one)).count() > 1 || members.iter().any(asks_for_two)
         }
-        Criterion::Any(members) => members.iter().any(asks_for_two),
-        _ => false,
+        Kind::Any(members) => members.iter().any(asks_for_two),
+        Kind::Rule(_) => false,
     }
 }
 
 /// Whether it, or any member of it, looks at what is used up.
 fn spends(criterion: &Criterion) -> bool {
-    let mut found = false;
-    criterion.visit(&mut |one| found |= matches!(one, Criterion::Timeout(_) | Criterion::Budget(_)));
-    found
+    criterion.constants().into_iter().any(|constant| match constant {
+        Constant::Elapsed(_) | Constant::Cost(_) | Constant::Tokens(_) | Constant::Calls(_) => true,
+        Constant::Gain(_) | Constant::Falls(_) | Constant::Count(_) | Constant::Unknown => false,
+    })
 }
 
 /// Ascending, each once, without zero.

@@ -11,7 +11,7 @@ use super::grid::{Constants, Grid, Richness, ascending};
 use super::spending::{SpendingValues, around_whole};
 use crate::policy::{PromiseCondition, PromiseKind, Promises};
 use crate::profile::{Criterion, IssueKind, LoopPolicy, OnEscalate, Overall, SelectKey, Target};
-use crate::stop::Costly;
+use crate::stop::{Constant, Costly};
 use crate::value::{Disposition, Severity};
 
 /// The values of one score.
@@ -259,13 +259,18 @@ fn of_policy(policy: &LoopPolicy, constants: &mut Constants, values: &mut Values
         values.count(IssueKind::Disposition(Disposition::Escalate), &[1]);
     }
     let most = usize::try_from(super::limit_of(policy)).unwrap_or(usize::MAX);
-    policy.stop.visit(&mut |criterion| match criterion {
-        Criterion::Stagnation(stagnation) => constants.gains.push(stagnation.epsilon),
-        Criterion::MinImprovement(improvement) => constants.gains.push(improvement.delta),
-        Criterion::Oscillation(oscillation) => constants.gains.push(oscillation.amplitude),
-        Criterion::Decline(decline) => constants.levels = constants.levels.max(decline.length.min(most)),
-        _ => {}
-    });
+    for constant in policy.stop.iter().flat_map(Criterion::constants) {
+        match constant {
+            Constant::Gain(gain) => constants.gains.push(gain),
+            Constant::Falls(length) => constants.levels = constants.levels.max(length.min(most)),
+            // See `SpendingValues::of_policy`.
+            Constant::Elapsed(_) | Constant::Cost(_) | Constant::Tokens(_) => {}
+            // Each candidate takes one call, and every number of candidates up to the limit is tried.
+            Constant::Calls(_) | Constant::Count(_) => {}
+            // See `Gap::StopScripts`.
+            Constant::Unknown => {}
+        }
+    }
     values.spending.of_policy(policy, richness);
     values.unseen |= !policy.accept.unseen;
     values.unknown_type |= !policy.accept.unknown_type;

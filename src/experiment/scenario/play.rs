@@ -1,22 +1,27 @@
 //! A case played through the engine.
 
 use super::case::{Case, CaseInput, Scored, ScoredStep, by_name};
-use crate::engine::{CallFailed, Consulted, Input, IterationState, Outcome, Output, Produced, Run, Work};
+use crate::engine::{CallFailed, Consulted, Event, Input, IterationState, Outcome, Produced, Run, Work};
 use crate::exchange::protocol::DocumentRef;
-use crate::exchange::{Known, RawAnswer, Task, correction_feedback, first_input, request_for, stage_answer};
+use crate::exchange::{
+    Host, NotDriven, PendingAssessment, PreparedFeedback, RawAnswer, Task, at_once, correction_feedback,
+    drive, feedback_for, first_input, request_for, stage_answer,
+};
 use crate::experiment::simulate::{assessment, simulate};
 use crate::experiment::trajectory::{IterationRecord, Trajectory};
 use crate::feedback::Correction;
 use crate::ingest::{Document, SourceText};
-use crate::plan::{Plan, TypedAs, document_type_of};
+use crate::plan::{DocumentContext, Plan};
 use crate::policy::{Decision, ScriptCriteria, StopReason, Verdict};
 use crate::profile::{LoopPolicy, Mask};
 use crate::repair::MAX_STEPS;
-use crate::score::{Assessment, Assessor, Beside, Source};
+use crate::rules::UNKNOWN_TYPE;
+use crate::score::{Assessment, Assessor, Source};
 use crate::stop::UNKNOWN_COST;
 use crate::value::{Fuel, Millis, Usage};
 use serde_json::{Value, json};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
+use std::future::ready;
 use std::sync::Arc;
 
 /// What came of a case.
@@ -96,8 +101,8 @@ pub(super) fn play_trajectory(
         for (at, step) in plan.pipeline.steps().iter().enumerate() {
             if plan.pipeline.gets_feedback(at) {
                 let part = candidates.get(base).and_then(|whole| plan.pipeline.part(whole, at));
-                let (_, text) = correction_feedback(plan, &step.id, part.as_ref(), &correction)?;
-                feedback.push((step.id.to_string(), text));
+                let prepared = correction_feedback(plan, &step.id, part.as_ref(), &correction)?;
+                feedback.push((step.id.to_string(), prepared.text));
             }
         }
     }
@@ -134,12 +139,12 @@ pub(super) fn play_document(plan: &Plan, case: &Case) -> Result<Played, String> 
     let text =
         document.as_ref().and_then(|d| d.text.as_ref().ok()).map(SourceText::as_str).unwrap_or_default();
     let given = case.document_type.as_ref().map(|named| named.value.as_str());
-    let mut typed = document_type_of(plan, given, text, "in the case", &mut Vec::new());
-    // Without a document there is nothing to recognise a type by, and so nothing that was not recognised.
-    typed.unrecognised &= document.is_some();
-    let document_type = typed.name.clone();
-    let masked = Mask::apply(&plan.profile.mask, text);
-    let source = plan.scoring.source(&masked);
+    let context = match &document {
+        Some(document) => DocumentContext::of(plan, document, given, "in the case", &mut Vec::new()),
+        None => DocumentContext::named(plan, given.unwrap_or(UNKNOWN_TYPE), None),
+    };
+    let document_type = context.document_type().to_owned();
+    let source = context.source().cloned().unwrap_or_else(|| Arc::new(plan.scoring.source("")));
     let first = match (&case.course, &document) {
         (CaseInput::Unreadable, _) => Input::Unreadable { reason: "the case says so".to_owned() },
         (_, Some(document)) => first_input(plan, document, &source),
@@ -149,12 +154,13 @@ pub(super) fn play_document(plan: &Plan, case: &Case) -> Result<Played, String> 
         plan,
         case,
         reference: DocumentRef { id: case.name.value.clone(), document_type: document_type.clone() },
-        typed,
         text,
         source,
-        has_source: document.is_some(),
-        masked,
-        assessor: Assessor::new(Arc::clone(&plan.scoring)),
+        masked: Mask::apply(&plan.profile.mask, text),
+        assessor: context.assessor(),
+        context,
+        exhausted: None,
+        now: Millis::default(),
         skipped: 0,
         requests: Vec::new(),
         references: plan
@@ -210,13 +216,15 @@ struct Player<'a> {
     plan: &'a Plan,
     case: &'a Case,
     reference: DocumentRef,
-    typed: TypedAs,
     text: &'a str,
     masked: String,
-    source: Source,
-    /// Whether the case has a document at all; without one nothing is held against its text.
-    has_source: bool,
+    source: Arc<Source>,
+    context: DocumentContext,
     assessor: Assessor,
+    /// What the run asked for when there was no candidate left.
+    exhausted: Option<Next>,
+    /// The time in the case.
+    now: Millis,
     /// How many candidates of the case stand before the first one of the run.
     skipped: usize,
     requests: Vec<RecordedRequest>,
@@ -224,35 +232,55 @@ struct Player<'a> {
     references: BTreeMap<String, String>,
 }
 
+impl Host for Player<'_> {
+    type Error = String;
+
+    fn now(&mut self) -> Millis {
+        self.now
+    }
+
+    fn record(&mut self, _: &Run, _: Millis, _: &Event, _: Option<&PreparedFeedback>) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn needs_feedback(&self, _: &Work) -> bool {
+        self.looks_at_feedback()
+    }
+
+    fn assess(&mut self, _: &Run, pending: PendingAssessment) -> impl Future<Output = Assessment> {
+        ready(pending.assess(&mut self.assessor, &[]))
+    }
+
+    fn ask(
+        &mut self,
+        run: &Run,
+        work: &Work,
+        feedback: Option<&PreparedFeedback>,
+    ) -> impl Future<Output = Result<Option<Input>, String>> {
+        ready(self.answer(run, work, feedback).map(Some))
+    }
+
+    fn without_feedback(&mut self, why: String) -> Result<Input, String> {
+        Err(why)
+    }
+
+    fn wake(&mut self, at: Millis) -> impl Future<Output = Input> {
+        self.now = at;
+        ready(Input::Woke)
+    }
+}
+
 impl Player<'_> {
     fn drive(&mut self, run: &mut Run, first: Input) -> Result<Ended, String> {
-        let mut next = VecDeque::from([first]);
-        let mut now = Millis::default();
-        let (mut outcome, mut exhausted) = (None, None);
-        loop {
-            match run.poll() {
-                None => match next.pop_front() {
-                    Some(input) => run.handle(now, input).map_err(|misuse| misuse.to_string())?,
-                    None => break,
-                },
-                Some(Output::Record(_)) => {}
-                Some(Output::Call(work)) => {
-                    next.push_back(match self.carry_out(&work, run)? {
-                        Done::Answered(input) => input,
-                        Done::Exhausted => {
-                            exhausted = Some(self.next_correction(&work, run)?);
-                            Input::Stop { in_flight: Usage::default() }
-                        }
-                    });
-                }
-                Some(Output::Wake { at, .. }) => {
-                    now = at;
-                    next.push_back(Input::Woke);
-                }
-                Some(Output::Finished(finished)) => outcome = Some(*finished),
-            }
-        }
-        let mut outcome = outcome.ok_or("the run stood still")?;
+        self.now = Millis::default();
+        let (plan, context) = (self.plan, self.context.clone());
+        let driven = at_once(drive(plan, &context, run, Some(first), None, self))?;
+        let mut outcome = match driven {
+            Ok(outcome) => outcome.ok_or("the run stood still")?,
+            Err(NotDriven::Misuse(misuse)) => return Err(misuse.to_string()),
+            Err(NotDriven::Host(why)) => return Err(why),
+        };
+        let exhausted = self.exhausted.take();
         if exhausted.is_some() {
             outcome.stop_reason = StopReason::TrajectoryExhausted;
             outcome.final_status = outcome.stop_reason.status();
@@ -260,11 +288,36 @@ impl Player<'_> {
         Ok(Ended { outcome, exhausted })
     }
 
-    fn carry_out(&mut self, work: &Work, run: &Run) -> Result<Done, String> {
+    fn answer(
+        &mut self,
+        run: &Run,
+        work: &Work,
+        feedback: Option<&PreparedFeedback>,
+    ) -> Result<Input, String> {
+        Ok(match self.carry_out(work, run, feedback)? {
+            Done::Answered(input) => input,
+            Done::Exhausted => {
+                self.exhausted = Some(self.next_correction(work, run)?);
+                Input::Stop { in_flight: Usage::default() }
+            }
+        })
+    }
+
+    /// Whether the case looks at what corrections are asked for with.
+    fn looks_at_feedback(&self) -> bool {
+        self.case.expect.feedback.is_some() || self.case.expect.looks_at_requests()
+    }
+
+    fn carry_out(
+        &mut self,
+        work: &Work,
+        run: &Run,
+        feedback: Option<&PreparedFeedback>,
+    ) -> Result<Done, String> {
         let answered = |input| Ok(Done::Answered(input));
         match *work {
             Work::Generate { stage, .. } => {
-                self.note_request(run, work)?;
+                self.note_request(run, work, feedback)?;
                 match &self.case.course {
                     CaseInput::Candidates(candidates) => {
                         let Some(candidate) = candidates.get(self.skipped) else {
@@ -279,7 +332,7 @@ impl Player<'_> {
                 if iteration + self.skipped >= self.case.course.len() {
                     return Ok(Done::Exhausted);
                 }
-                self.note_request(run, work)?;
+                self.note_request(run, work, feedback)?;
                 match &self.case.course {
                     CaseInput::Candidates(candidates) => {
                         let whole = candidates.get(iteration + self.skipped).cloned().unwrap_or_default();
@@ -290,18 +343,7 @@ impl Player<'_> {
                     _ => self.output(run, stage, iteration),
                 }
             }
-            Work::Assess { .. } => {
-                let mut assessment = Assessment::default();
-                if let Some(candidate) = run.pending_candidate() {
-                    let document_type = &self.reference.document_type;
-                    let source = self.has_source.then_some(&self.source);
-                    let (quotes, judged) = (run.pending_quotes(), Some(run.judged().as_ref()));
-                    let beside = Beside { source, quotes, judged, ..Beside::default() };
-                    self.assessor.assess_beside(document_type, candidate, beside, &mut assessment);
-                    self.typed.say(self.plan, &mut assessment);
-                }
-                answered(Input::Assessed(Arc::new(assessment)))
-            }
+            Work::Assess { .. } => Err("candidates are assessed where the run is driven".to_owned()),
             Work::Consult { iteration, member, .. } => self.consult(run, work, member, iteration),
         }
     }
@@ -320,15 +362,13 @@ impl Player<'_> {
             Value::String(text) => RawAnswer::Text(text),
             value => RawAnswer::Value(value),
         };
-        let document_type = &self.reference.document_type;
-        let known = Known { document_type, text: &self.masked, file_name: None };
         let usage = Usage { calls: 1, ..Usage::default() };
         let input = match stage_answer(
             self.plan,
             run.stage_outputs(),
             stage,
-            known,
-            &self.source,
+            &self.context,
+            None,
             told,
             &Fuel::of(MAX_STEPS),
         ) {
@@ -350,7 +390,7 @@ impl Player<'_> {
             return Err("nobody is to be asked".to_owned());
         };
         if !asked.is_validator() {
-            self.note_request(run, work)?;
+            self.note_request(run, work, None)?;
         }
         let at = iteration + self.skipped;
         let given =
@@ -397,11 +437,17 @@ impl Player<'_> {
     }
 
     /// Keeps the request for a piece of work, if the case looks at requests.
-    fn note_request(&mut self, run: &Run, work: &Work) -> Result<(), String> {
+    fn note_request(
+        &mut self,
+        run: &Run,
+        work: &Work,
+        feedback: Option<&PreparedFeedback>,
+    ) -> Result<(), String> {
         if !self.case.expect.looks_at_requests() {
             return Ok(());
         }
-        let request = request_for(self.plan, run, self.task(), &self.source, work)?;
+        let task = Task { feedback, ..self.task() };
+        let request = request_for(self.plan, run, task, &self.source, work)?;
         let judge = matches!(work, Work::Consult { .. });
         let iteration = match *work {
             Work::Generate { .. } => 0,
@@ -428,15 +474,15 @@ impl Player<'_> {
         };
         let before = self.requests.len();
         let mut feedback = Vec::new();
-        let correction = run.correction(iteration, base);
+        if !self.looks_at_feedback() {
+            return Ok(Next { feedback, requests: 0 });
+        }
         let stages = run.pipeline().steps().iter().enumerate().skip(stage);
         for (at, step) in stages.filter(|(at, _)| run.pipeline().gets_feedback(*at)) {
-            if self.case.expect.feedback.is_some() {
-                let part = run.document().candidate(base).and_then(|whole| run.pipeline().part(whole, at));
-                let (_, text) = correction_feedback(self.plan, &step.id, part.as_ref(), &correction)?;
-                feedback.push((step.id.to_string(), text));
-            }
-            self.note_request(run, &Work::Correct { iteration, base, stage: at, attempt: 0 })?;
+            let work = Work::Correct { iteration, base, stage: at, attempt: 0 };
+            let prepared = feedback_for(self.plan, run, &work)?;
+            self.note_request(run, &work, prepared.as_ref())?;
+            feedback.extend(prepared.map(|prepared| (step.id.to_string(), prepared.text)));
         }
         Ok(Next { feedback, requests: self.requests.len() - before })
     }

@@ -196,7 +196,7 @@ fn verdict(case: &RuleCase, assessor: &mut Assessor) -> Verdict {
     let source = case.source.as_ref().map(|text| scoring.source(text));
     let mut found = |candidate: &Value| -> Vec<Issue> {
         let mut assessment = Assessment::default();
-        assessor.assess(document_type, candidate, source.as_ref(), &[], &mut assessment);
+        assessor.measure(document_type, candidate, source.as_ref(), &[], &mut assessment);
         assessment.issues.retain(|issue| issue.rule.as_deref() == Some(case.rule.value.as_str()));
         assessment.issues
     };

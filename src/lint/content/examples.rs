@@ -134,7 +134,7 @@ fn faults(
     }
     if let (Some(assessor), true) = (assessor, found.is_empty()) {
         let mut assessment = Assessment::default();
-        assessor.assess(kind, value, None, &[], &mut assessment);
+        assessor.measure(kind, value, None, &[], &mut assessment);
         let serious = assessment.issues.iter().filter(|issue| issue.severity > Severity::Minor);
         found.extend(serious.map(|issue| {
             let says_where = issue.path.is_empty() || issue.message.contains(&*issue.path);

@@ -5,7 +5,7 @@ use super::view::{View, counted, listed, number};
 use crate::diag::{Code, Problem, Span};
 use crate::facts::{Parts, Placed, entry_of};
 use crate::profile::{Baseline, Criterion, Profile};
-use crate::stop::keys_about_corrections;
+use crate::stop::{Constant, keys_about_corrections};
 use crate::value::EPSILON;
 
 /// Keys that mean nothing without a correction, besides those of `stop`.
@@ -60,11 +60,18 @@ pub(super) fn one_candidate(view: &View<'_>, code: Code) -> Vec<Problem> {
 
 /// What the profile says at the key of a limit, as it stands there.
 fn written(view: &View<'_>, limit: &Placed) -> String {
-    match &limit.criterion {
-        Criterion::MaxIterations(most) if !limit.is_plain() => most.0.to_string(),
-        Criterion::MaxCorrections(most) if !limit.is_plain() => most.0.to_string(),
-        _ => view.value(&limit.path.split('.').collect::<Vec<_>>()).text().to_owned(),
-    }
+    let as_written = || view.value(&limit.path.split('.').collect::<Vec<_>>()).text().to_owned();
+    let counts = limit.criterion.constants().into_iter().find_map(|constant| match constant {
+        Constant::Count(most) => Some(most),
+        Constant::Gain(_)
+        | Constant::Falls(_)
+        | Constant::Elapsed(_)
+        | Constant::Cost(_)
+        | Constant::Tokens(_)
+        | Constant::Calls(_)
+        | Constant::Unknown => None,
+    });
+    counts.filter(|_| !limit.is_plain()).map_or_else(as_written, |most| most.to_string())
 }
 
 /// A limit of candidates that scores can't rise for as long as it allows.

@@ -3,7 +3,7 @@
 use super::course::{Ground, When, implied};
 use super::view::{View, counted, number};
 use crate::diag::{Code, Level, Problem};
-use crate::facts::{Placed, is_limit};
+use crate::facts::Placed;
 use crate::profile::{Criterion, OnRegression};
 use crate::value::{EPSILON, Millis};
 
@@ -56,7 +56,7 @@ fn ended_before<'a>(view: &View<'_>, one: &Placed, others: &[&'a Placed]) -> Opt
 }
 
 fn by_another(view: &View<'_>, code: Code, one: &Placed, other: &Placed) -> Problem {
-    let limits = is_limit(&one.criterion) && is_limit(&other.criterion);
+    let limits = one.criterion.is_limit() && other.criterion.is_limit();
     let problem = if limits && one.criterion.earliest() == other.criterion.earliest() {
         Problem::note(code, &one.span, format!("`{}` says the same as `{}`", one.path, other.path))
     } else {
@@ -74,24 +74,35 @@ fn by_another(view: &View<'_>, code: Code, one: &Placed, other: &Placed) -> Prob
 /// What would let the criterion decide.
 fn help(one: &Placed, other: &Placed) -> String {
     let remove = format!("remove `{}`", one.path);
-    let softer = match (&other.criterion, &one.criterion) {
-        (Criterion::MinImprovement(_), Criterion::Decline(decline)) => {
-            Some(format!("patience: {}", decline.length))
-        }
-        (Criterion::MinImprovement(_), Criterion::Stagnation(stagnation)) => {
-            Some(format!("patience: {}", stagnation.window))
-        }
-        (Criterion::MinImprovement(_), Criterion::Rollbacks(limit)) => Some(format!("patience: {}", limit.0)),
-        (Criterion::MinImprovement(_), Criterion::Oscillation(_)) => Some("patience: 2".to_owned()),
-        (Criterion::Decline(_), Criterion::Oscillation(_)) => Some("length: 3".to_owned()),
-        (Criterion::Rollbacks(_), Criterion::Oscillation(_)) => Some("rollbacks: 2".to_owned()),
-        (Criterion::Rollbacks(_), Criterion::Decline(decline)) => {
-            Some(format!("rollbacks: {}", decline.length))
-        }
-        (a, b) if is_limit(a) && is_limit(b) && other.is_plain() => {
-            return format!("{remove}, or take the other limit away: `{}: null`", a.key());
-        }
-        _ => None,
+    let (first, second) = (&other.criterion, &one.criterion);
+    if first.is_limit() && second.is_limit() && other.is_plain() {
+        return format!("{remove}, or take the other limit away: `{}: null`", first.key());
+    }
+    let gains = matches!(first, Criterion::MinImprovement(_));
+    let falls = matches!(first, Criterion::Decline(_));
+    let rolls_back = matches!(first, Criterion::Rollbacks(_));
+    let softer = match second {
+        Criterion::Decline(decline) if gains => Some(format!("patience: {}", decline.length)),
+        Criterion::Decline(decline) if rolls_back => Some(format!("rollbacks: {}", decline.length)),
+        Criterion::Stagnation(flat) if gains => Some(format!("patience: {}", flat.window)),
+        Criterion::Rollbacks(limit) if gains => Some(format!("patience: {}", limit.0)),
+        Criterion::Oscillation(_) if gains => Some("patience: 2".to_owned()),
+        Criterion::Oscillation(_) if falls => Some("length: 3".to_owned()),
+        Criterion::Oscillation(_) if rolls_back => Some("rollbacks: 2".to_owned()),
+        Criterion::MaxIterations(_)
+        | Criterion::MaxCorrections(_)
+        | Criterion::Unchanged(_)
+        | Criterion::Rollbacks(_)
+        | Criterion::Stagnation(_)
+        | Criterion::MinImprovement(_)
+        | Criterion::Decline(_)
+        | Criterion::Oscillation(_)
+        | Criterion::FlipFlop(_)
+        | Criterion::Script(_)
+        | Criterion::Timeout(_)
+        | Criterion::Budget(_)
+        | Criterion::Any(_)
+        | Criterion::All(_) => None,
     };
     match softer {
         Some(setting) => format!("{remove}, or make `{}` more patient: `{setting}`", other.path),
@@ -140,7 +151,19 @@ fn impossible(view: &View<'_>, code: Code, one: &Placed) -> Option<Problem> {
                 never(why).help("write a smaller `amplitude`, such as 0.05")
             })
         }
-        _ => None,
+        Criterion::MaxIterations(_)
+        | Criterion::MaxCorrections(_)
+        | Criterion::Unchanged(_)
+        | Criterion::Rollbacks(_)
+        | Criterion::Stagnation(_)
+        | Criterion::MinImprovement(_)
+        | Criterion::Decline(_)
+        | Criterion::FlipFlop(_)
+        | Criterion::Script(_)
+        | Criterion::Timeout(_)
+        | Criterion::Budget(_)
+        | Criterion::Any(_)
+        | Criterion::All(_) => None,
     }
 }
 
@@ -148,29 +171,23 @@ fn impossible(view: &View<'_>, code: Code, one: &Placed) -> Option<Problem> {
 fn too_late(view: &View<'_>, code: Code, one: &Placed) -> Option<Problem> {
     let (limit, most) = view.limit()?;
     let least = one.criterion.earliest();
-    if one.path == limit.path || is_limit(&one.criterion) || least < most {
+    if one.path == limit.path || one.criterion.is_limit() || least < most {
         return None;
     }
     let key = limit.path.trim_start_matches("stop.");
-    let (larger, why) = match limit.criterion {
-        Criterion::MaxCorrections(_) => (least, "corrections"),
-        _ => (least + 1, "candidates"),
-    };
-    let allowed = match limit.criterion {
-        Criterion::MaxCorrections(corrections) => corrections.0,
-        _ => most,
-    };
+    let counts_corrections = matches!(limit.criterion, Criterion::MaxCorrections(_));
+    let (larger, why) = if counts_corrections { (least, "corrections") } else { (least + 1, "candidates") };
+    let allowed = if counts_corrections { most.saturating_sub(1) } else { most };
     let message = format!(
         "`{}` can never fire: it needs {}, and `{key}: {allowed}` ends the loop first{}",
         one.path,
         counted(least, "candidate"),
         and_the_group(one)
     );
-    let mut help = match limit.criterion {
-        Criterion::MaxCorrections(_) => format!("write `{key}: {larger}` or more: {larger} {why}"),
-        _ => format!(
-            "write `{key}: {larger}` or more: the limit is looked at first, so one more must be allowed"
-        ),
+    let mut help = if counts_corrections {
+        format!("write `{key}: {larger}` or more: {larger} {why}")
+    } else {
+        format!("write `{key}: {larger}` or more: the limit is looked at first, so one more must be allowed")
     };
     if let Some(smaller) = one.criterion.fitting(most - 1) {
         help.push_str(&format!(", or {smaller}"));
@@ -208,7 +225,20 @@ fn whatever_is_scored(view: &View<'_>, code: Code, one: &Placed) -> Option<Probl
             format!("{span}, so scores always lie within {}", number(stagnation.epsilon)),
             "write how little scores may move, such as `epsilon: 0.02`",
         ),
-        _ => return None,
+        Criterion::MaxIterations(_)
+        | Criterion::MaxCorrections(_)
+        | Criterion::Unchanged(_)
+        | Criterion::Rollbacks(_)
+        | Criterion::Stagnation(_)
+        | Criterion::MinImprovement(_)
+        | Criterion::Decline(_)
+        | Criterion::Oscillation(_)
+        | Criterion::FlipFlop(_)
+        | Criterion::Script(_)
+        | Criterion::Timeout(_)
+        | Criterion::Budget(_)
+        | Criterion::Any(_)
+        | Criterion::All(_) => return None,
     };
     let after = counted(one.criterion.earliest(), "candidate");
     let message = format!("`{}` ends every run after {after} at the latest: {why}", one.path);

@@ -1,7 +1,7 @@
 //! What the lints of a policy look at: its settings with their places, and the scores that can be had.
 
 use crate::diag::{Code, Problem, Span};
-use crate::facts::{Placed, Range, entry_of, is_limit, placed, range_of};
+use crate::facts::{Placed, Range, entry_of, placed, range_of};
 use crate::lint::ProfileView;
 use crate::profile::{LoopPolicy, Overall, Profile, Target};
 use crate::value::yaml::{Data, Entry, Node};
@@ -25,14 +25,14 @@ impl<'a> View<'a> {
 
     /// The limit that ends a run first, with the number of candidates at which it does.
     pub(super) fn limit(&self) -> Option<(&Placed, u64)> {
-        let limits = self.criteria.iter().filter(|one| one.is_plain() && is_limit(&one.criterion));
+        let limits = self.criteria.iter().filter(|one| one.is_plain() && one.criterion.is_limit());
         limits.map(|one| (one, one.criterion.earliest())).min_by_key(|(one, most)| (*most, one.rank))
     }
 
     /// The limit that allows no correction, if there is one.
     pub(super) fn only_candidate(&self) -> Option<&Placed> {
         self.limit()?;
-        let limits = self.criteria.iter().filter(|one| one.alone && is_limit(&one.criterion));
+        let limits = self.criteria.iter().filter(|one| one.alone && one.criterion.is_limit());
         limits.filter(|one| one.criterion.earliest() == 1).min_by_key(|one| one.rank)
     }
 

@@ -46,7 +46,7 @@ use serde_json::Value;
 
 pub(crate) use alone::{TextAlone, UnitOfField};
 pub use evidence::Support;
-pub(crate) use evidence::{Finding, Lexicon, Passages, Scope, Verdict};
+pub(crate) use evidence::{Finding, Lexicon, Passages, Scope, Verdict, shown_apart, shown_around};
 pub(crate) use index::{Identity, SourceIndex};
 pub(crate) use names::Vocabulary;
 pub(crate) use walk::LeafContext;

@@ -235,7 +235,7 @@ fn ensembles_of_measures_combine_before_anyone_is_asked() {
     let measured = |how: &str, candidate: &Value, out: &mut Assessment| {
         let rules = compiled(&assess(how), &files);
         let scoring = crate::score::Scoring::new(rules.unwrap());
-        crate::score::Assessor::new(scoring).assess("unknown", candidate, None, &[], out);
+        crate::score::Assessor::new(scoring).measure("unknown", candidate, None, &[], out);
         out.scores.iter().map(|(name, score)| (name.to_owned(), score.get())).collect::<Vec<_>>()
     };
     // Half of the rubric's fields are there; one of two rules finds something.

@@ -4,7 +4,7 @@ use super::error::{ApiError, ErrorAnswer};
 use crate::diag::{Problems, render_json};
 use crate::ingest::Document;
 use crate::next::{NextError, NextInput, Text, next};
-use crate::plan::document_type_of;
+use crate::plan::DocumentContext;
 use crate::review::score_extraction;
 use crate::serve::access::Anyone;
 use crate::serve::blocking::on_blocking_thread;
@@ -211,15 +211,14 @@ fn scored(service: &Service, request: ScoreRequest) -> Result<ScoreAnswer, ApiEr
         return Err(SubmitError::UnknownType { given: sanitize_line(given), known }.into());
     }
     let document = Document::from_text("document", request.text);
-    let text = document.text.as_ref().map(|text| text.as_str()).unwrap_or_default();
     let given = request.document_type.as_deref();
     let mut warnings = Vec::new();
-    let typed = document_type_of(&plan, given, text, "with `document_type`", &mut warnings);
-    let scored = score_extraction(&plan, &document, &typed, &request.extraction);
+    let context = DocumentContext::of(&plan, &document, given, "with `document_type`", &mut warnings);
+    let scored = score_extraction(&plan, &context, &request.extraction);
     let assessment = serde_json::to_value(&scored.assessment)
         .map_err(|_| ApiError::broken("the scores can't be written as JSON"))?;
     Ok(ScoreAnswer {
-        document_type: typed.name.clone(),
+        document_type: context.document_type().to_owned(),
         accepted: scored.accepted,
         missed: scored.missed,
         warnings,

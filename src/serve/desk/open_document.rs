@@ -100,7 +100,7 @@ impl OpenDocument {
         };
         match &self.source {
             SourceText::Unchanged(source) => {
-                Ok(score_extraction(plan, source, &self.document.typed(), extraction))
+                Ok(score_extraction(plan, &self.document.context(plan, source), extraction))
             }
             SourceText::NotThere(why) => Err(why.clone()),
         }

@@ -1,9 +1,9 @@
 //! Each rule of `rules/aas.yaml` with an edit that breaks it and nothing else.
 
 use loopctl::diag::Problems;
-use loopctl::plan::Plan;
+use loopctl::plan::{DocumentContext, Given, Plan};
 use loopctl::profile::{Library, load};
-use loopctl::score::{Assessment, Assessor};
+use loopctl::score::Assessment;
 use loopctl::value::Disposition;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -556,9 +556,9 @@ impl Bench {
     }
 
     fn assess(&self, patch: &Value) -> Assessment {
-        let source = self.plan.scoring.source(&self.text);
         let mut out = Assessment::default();
-        Assessor::new(self.plan.scoring.clone()).assess("unknown", patch, Some(&source), &[], &mut out);
+        let context = DocumentContext::named(&self.plan, "unknown", Some(&self.text));
+        context.assess(&mut context.assessor(), patch, Given::default(), &mut out);
         out
     }
 }

@@ -58,6 +58,14 @@ impl Judge<'_> {
         search: impl FnOnce() -> Searched,
     ) -> Verdict {
         let verdict = self.decide(probe, canonical, quotes, tokens, search);
+        // Whose value a phrase of a vocabulary is, its reader has told by the names beside it.
+        let is_read = self.asked(canonical, probe).is_some();
+        let holds_value = |other: &Range<usize>| !is_read && self.document.holds_value(probe, other);
+        if (verdict.support, verdict.finding) == (Support::Contradicted, Finding::SaysAnother)
+            && verdict.other.as_ref().is_some_and(holds_value)
+        {
+            return Verdict { support: Support::Unsupported, finding: Finding::OwnerInDoubt, ..verdict };
+        }
         let (support, finding, other) = if let Some(other) = self.opposite_within(&verdict, probe) {
             (Support::Conflicting, Finding::SaysBoth, other)
         } else if let Some(other) = self.said_right_after(&verdict, probe) {

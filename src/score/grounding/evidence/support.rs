@@ -61,6 +61,8 @@ pub(crate) enum Finding {
     QuoteUndecided,
     /// A passage says another value.
     SaysAnother,
+    /// A passage that would say another value holds this one, too: it may be of something else, or a bound.
+    OwnerInDoubt,
     /// The value stands in the document, and says opposite things itself.
     SaysBoth,
     /// The value stands in the document, and ends before what the document says there.

@@ -1,0 +1,130 @@
+//! Doubt about whose value a passage says: one that holds the value itself can't be shown as its contradiction.
+//!
+//! `The left ovary measures 3.3 x 1.9 x 3.5 cm` says another value of the right ovary, or nothing of it: to tell, one has to know
+//! whose size it is. Where the value stands in the very passage that is said to contradict it, that is not known.
+
+use super::super::probe::Probe;
+use super::super::sequence::number_matches;
+use super::super::token::TokenKind;
+use super::literal::is_quantity;
+use super::reading::Document;
+use std::ops::Range;
+
+/// How much of a line is shown before a passage, in bytes, and of what is shown in all, in characters.
+const SHOWN_BEFORE: usize = 40;
+const SHOWN: usize = 100;
+
+/// What is shown of a text for a passage of it: what is around it in its line.
+pub(crate) fn shown_around(text: &str, passage: &Range<usize>) -> Range<usize> {
+    let before = text.get(..passage.start).unwrap_or_default();
+    let line = before.rfind('\n').map_or(0, |newline| newline + 1);
+    let after = text.get(passage.end..).and_then(|rest| rest.find('\n'));
+    let line_end = after.map_or(text.len(), |at| passage.end + at);
+    let from = passage.start.saturating_sub(SHOWN_BEFORE).max(line);
+    let from = (from..=passage.start).find(|at| text.is_char_boundary(*at)).unwrap_or(passage.start);
+    let shown = text.get(from..line_end).unwrap_or_default();
+    let from = from + (shown.len() - shown.trim_start().len());
+    let shown = shown.trim();
+    from..from + shown.char_indices().nth(SHOWN).map_or(shown.len(), |(at, _)| at)
+}
+
+/// What is shown of a text for a passage that says another value than this: no more than up to where the value itself stands.
+pub(crate) fn shown_apart(text: &str, passage: &Range<usize>, value: &str) -> Range<usize> {
+    let shown = shown_around(text, passage);
+    let found = places(value, text.get(shown.clone()).unwrap_or_default());
+    let found: Vec<Range<usize>> =
+        found.map(|place| shown.start + place.start..shown.start + place.end).collect();
+    let from = found.iter().map(|place| place.end).filter(|end| *end <= passage.start).max();
+    let to = found.iter().map(|place| place.start).filter(|start| *start >= passage.end).min();
+    from.unwrap_or(shown.start)..to.unwrap_or(shown.end)
+}
+
+impl Document<'_> {
+    /// Whether a value stands in a passage, or in what is shown around it: word for word, or as a number that is equal.
+    pub(super) fn holds_value(&self, probe: &Probe<'_>, passage: &Range<usize>) -> bool {
+        let shown = shown_around(self.text(), passage);
+        let place = shown.start.min(passage.start)..shown.end.max(passage.end);
+        let numbers = probe.tokens.iter().filter(|token| token.kind == TokenKind::Number).count();
+        let is_equal = |at: usize| number_matches(probe, self.source, 0, at).is_some();
+        if is_quantity(probe) && numbers == 1 && self.tokens(&place).any(is_equal) {
+            return true;
+        }
+        // A number whose unit is known says nothing without it: 6.6 mm does not stand in `6.6 cm`.
+        probe.hint.is_none() && self.text().get(place).is_some_and(|text| stands_in(probe.text, text))
+    }
+}
+
+/// Whether a value stands in a text as whole words and numbers, whatever the case and the spaces between them.
+fn stands_in(value: &str, text: &str) -> bool {
+    places(value, text).next().is_some()
+}
+
+/// Where it stands.
+fn places<'t>(value: &'t str, text: &'t str) -> impl Iterator<Item = Range<usize>> + 't {
+    let words: Vec<&str> = value.split_whitespace().collect();
+    let first = value.trim().chars().next();
+    let starts = text.char_indices().map(|(at, _)| at);
+    starts.filter(move |at| first.is_some() && is_free(text.get(..*at), first, true)).filter_map(move |at| {
+        let mut rest = text.get(at..)?;
+        for (i, word) in words.iter().enumerate() {
+            let trimmed = if i == 0 { rest } else { rest.trim_start() };
+            if i > 0 && trimmed.len() == rest.len() {
+                return None;
+            }
+            trimmed.get(..word.len()).filter(|here| here.eq_ignore_ascii_case(word))?;
+            rest = trimmed.get(word.len()..)?;
+        }
+        is_free(Some(rest), value.trim().chars().next_back(), false).then(|| at..text.len() - rest.len())
+    })
+}
+
+/// Whether what is beside a match, before or after it, does not go on with the match's word or number.
+fn is_free(beside: Option<&str>, own: Option<char>, before: bool) -> bool {
+    let mut chars: Box<dyn Iterator<Item = char>> = match (beside, before) {
+        (None, _) => return false,
+        (Some(text), true) => Box::new(text.chars().rev()),
+        (Some(text), false) => Box::new(text.chars()),
+    };
+    let Some(own) = own.filter(|own| own.is_alphanumeric()) else { return true };
+    match (chars.next(), chars.next()) {
+        (Some(next), _) if next.is_alphanumeric() => false,
+        (Some('.' | ','), Some(digit)) => !(own.is_ascii_digit() && digit.is_ascii_digit()),
+        (Some(_) | None, _) => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_words_and_numbers_stand_in_a_text() {
+        let cases = [
+            ("3.3 x 1.9 x 3.5 cm", "The left ovary measures 3.3  x 1.9 x 3.5 cm.", true),
+            ("15 x 18mm", "a nodule of 15 X 18MM", true),
+            ("<= 5", "less than or <= 5 pg/dL", true),
+            ("pg/dL", "<= 5 pg/dL", true),
+            ("3", "measures 3.3 cm", false),
+            ("3", "measures 1.3 cm", false),
+            ("3", "grade 3.", true),
+            ("mass", "a massive effusion", false),
+            ("left ovary", "leftovary", false),
+            ("", "anything", false),
+        ];
+        for (value, text, expected) in cases {
+            assert_eq!(stands_in(value, text), expected, "{value:?} in {text:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_shown_is_of_one_line() {
+        let text = "first line\n  the second line\nthird";
+        let at = text.find("second").unwrap();
+        assert_eq!(text.get(shown_around(text, &(at..at + 6))), Some("the second line"));
+        assert_eq!(shown_around("ä\u{a0}b", &(0..0)), 0..5);
+        let text = "Positive in A; ER: Negative; PR: positive, HER2: 1+";
+        let at = text.find("Negative").unwrap();
+        let shown = shown_apart(text, &(at..at + 8), "Positive");
+        assert_eq!(text.get(shown), Some(" in A; ER: Negative; PR: "));
+    }
+}
