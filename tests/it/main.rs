@@ -214,4 +214,6 @@ mod watch;
 #[cfg(test)]
 mod waves;
 #[cfg(test)]
+mod which_answer;
+#[cfg(test)]
 mod workspace;
