@@ -47,6 +47,14 @@ impl Scoring {
         self.names.get_or_init(|| Arc::new(Names::new(self.rules.evidence())))
     }
 
+    /// Whether candidates are edits whose documents may have mistakes that don't count against them.
+    pub(super) fn sets_old_apart(&self) -> bool {
+        match (self.kind, self.on_pre_existing) {
+            (CandidateKind::Patch, OnPreExisting::Warn) => true,
+            (CandidateKind::Patch, OnPreExisting::Block) | (CandidateKind::Value, _) => false,
+        }
+    }
+
     /// What a candidate is.
     #[must_use]
     pub fn kind(&self) -> CandidateKind {
@@ -259,10 +267,7 @@ impl Assessor {
                 };
             }
         };
-        let document = match (scoring.kind, scoring.on_pre_existing) {
-            (CandidateKind::Patch, OnPreExisting::Warn) => source.and_then(Source::document),
-            (CandidateKind::Patch, OnPreExisting::Block) | (CandidateKind::Value, _) => None,
-        };
+        let document = source.and_then(Source::document).filter(|_| scoring.sets_old_apart());
         let pre_existing = document.map(|document| {
             let mut before = Assessment::default();
             let fields = FieldSlots::of_tree(document, &program.fields, &mut self.slots);
