@@ -88,6 +88,8 @@ fn links_lead_somewhere() {
 #[test]
 fn yaml_on_pages_can_be_read() {
     let mut pages = pages_below("docs");
+    // Pages of codes show mistakes, which `code_pages` looks at.
+    pages.retain(|page| !page.starts_with("docs/codes"));
     pages.extend(["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "examples/README.md"].map(str::to_owned));
     let mut read = 0;
     let mut faults = Vec::new();
