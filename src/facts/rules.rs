@@ -58,6 +58,12 @@ pub(super) fn add(
     let none = found.is_empty();
     for Rule { types, mut values } in found {
         if let Some(members) = values.as_object_mut() {
+            let but: Vec<&str> = programs(plan)
+                .map(|program| program.document_type.as_ref())
+                .filter(|one| !types.contains(one))
+                .collect();
+            let is_shorter = !but.is_empty() && but.len() < types.len();
+            members.insert("but".to_owned(), if is_shorter { json!(but) } else { Value::Null });
             let types = if types.len() == all { Value::Null } else { json!(types) };
             members.insert("types".to_owned(), types);
         }
@@ -102,10 +108,14 @@ fn of_program(
             CompiledTarget::Field { name, .. } => Some(name.to_string()),
             CompiledTarget::Each { path, .. } => Some(path.as_str().to_owned()),
         };
-        let says = match (&text.message, expected) {
-            (Some(message), _) => without_values(message.source()),
-            (None, Some(check)) => format!("expected {}", check.expected),
-            (None, None) => format!("issues with the code {}", text.code),
+        let says = match (&text.says, &text.message, expected, &rule.schema) {
+            (Some(says), ..) => says.to_string(),
+            (None, Some(message), ..) => in_general(message.source()).unwrap_or_else(|| named(&text.rule)),
+            (None, None, Some(check), _) => format!("expected {}", check.expected),
+            (None, None, None, Some(schema)) => {
+                format!("what the schema `{}` does not allow", schema.schema.name)
+            }
+            (None, None, None, None) => named(&text.rule),
         };
         let handled =
             text.disposition.unwrap_or_else(|| plan.policy.dispositions.of(&text.code, text.auto_fixable));
@@ -122,15 +132,73 @@ fn of_program(
     rules
 }
 
-/// A message with `…` for what is only known of a candidate.
-fn without_values(message: &str) -> String {
-    let mut out = String::new();
-    let mut rest = message;
-    while let Some((before, after)) = rest.split_once("{{") {
-        out.push_str(before);
-        out.push('…');
-        rest = after.split_once("}}").map_or("", |(_, rest)| rest);
+/// What a rule is against, as far as its id says it.
+fn named(rule: &str) -> String {
+    format!("it does not hold that: {}", rule.replace('-', " "))
+}
+
+/// A message in words that hold of every candidate: without the value at its end and the place before what it says. Nothing where it
+/// works out what it says.
+fn in_general(message: &str) -> Option<String> {
+    let mut text = message.trim().to_owned();
+    // "`{{ path }}` is `{{ value }}`; what must be": what must be is enough.
+    if text.starts_with("`{{ path }}")
+        && let Some(at) = [": ", "; "].iter().filter_map(|end| text.find(end).map(|at| at + end.len())).min()
+    {
+        text = text.split_off(at);
     }
-    out.push_str(rest);
-    out
+    for end in [
+        ": \"{{ value }}\"",
+        ": {{ value }}",
+        ", found {{ value }}",
+        ": `{{ value }}`",
+        ", which `{{ value }}` is not",
+    ] {
+        if let Some(rest) = text.strip_suffix(end) {
+            text = rest.to_owned();
+        }
+    }
+    for (variable, word) in [
+        ("\"{{ value }}\"", "the value"),
+        ("`{{ value }}`", "the value"),
+        ("{{ value }}", "the value"),
+        ("`{{ path }}`", "a value"),
+        ("{{ path }}", "a value"),
+        ("`{{ key }}`", "a field"),
+        ("{{ key }}", "a field"),
+        ("`{{ field }}`", "a field"),
+        ("{{ field }}", "a field"),
+    ] {
+        text = text.replace(variable, word);
+    }
+    let works_out = text.contains("{{") || text.contains("{%");
+    (!works_out && !text.is_empty()).then_some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_are_said_of_every_candidate() {
+        for (message, says) in [
+            ("the note says nothing", Some("the note says nothing")),
+            ("not a DOI: \"{{ value }}\"", Some("not a DOI")),
+            ("a p-value lies between 0 and 1, found {{ value }}", Some("a p-value lies between 0 and 1")),
+            ("{{ key }} is not a date: \"{{ value }}\"", Some("a field is not a date")),
+            (
+                "`{{ path }}` is `{{ value }}`; it is a CONSTANT (AASd-090)",
+                Some("it is a CONSTANT (AASd-090)"),
+            ),
+            ("`{{ path }}/value`: after a list comes a number", Some("after a list comes a number")),
+            ("`{{ path }}` is not base64", Some("a value is not base64")),
+            ("the submodel `{{ value }}` is not here", Some("the submodel the value is not here")),
+            ("{% if value %}a{% endif %}", None),
+            ("{{ value | upper }}", None),
+            ("{{ value }}", Some("the value")),
+        ] {
+            assert_eq!(in_general(message).as_deref(), says, "{message}");
+        }
+        assert_eq!(named("arms-add-up"), "it does not hold that: arms add up");
+    }
 }

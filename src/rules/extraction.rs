@@ -93,6 +93,10 @@ mapping! {
         /// counts only where nothing else in the document says it. Without it, every part of the document counts alike.
         #[key(shaped(pattern), examples(&["'preliminary.*|frozen section.*'"]))]
         pub(super) preliminary: Option<Spanned<String>>,
+        /// Whether values are read out of XML or HTML: tags in them are left out, and `&lt;` becomes `<`. Patterns see the
+        /// document as it is.
+        #[key(name("markup"), default("false"), examples(&["true"]))]
+        _markup: bool,
         /// The fields and how each is found.
         #[key(
             shaped(|| by_name("FIELD", "How this field is found.", || Shape::Mapping(ExtractedField::mapping()))),

@@ -40,6 +40,7 @@ mod template;
 mod test;
 mod vocabulary;
 mod xsd;
+mod xsd_order;
 #[cfg(test)]
 pub(crate) mod memory;
 #[cfg(test)]
@@ -81,3 +82,4 @@ pub use template::Template;
 pub use test::{Format, JsonType, Moment, PathSpec, Reference, Test};
 pub use vocabulary::{Named, Vocabulary};
 pub use xsd::Datatype;
+pub(crate) use xsd_order::compare_ordered;

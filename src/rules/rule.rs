@@ -56,6 +56,8 @@ pub struct IssueText {
     pub costs: bool,
     /// The message; a sentence made from the check, if absent.
     pub message: Option<Template>,
+    /// What the rule is against, whatever the candidate, for explanations.
+    pub says: Option<Arc<str>>,
     /// What would put it right.
     pub suggestion: Option<Template>,
 }
@@ -166,6 +168,7 @@ fn decode_rule(node: &Node, surroundings: &mut DecodeContext<'_>, problems: &mut
     let costs = fields.or("costs", true, problems);
     let code: Option<Spanned<String>> = fields.optional("code", problems);
     let message = decode_template(&mut fields, "message", problems);
+    let says: Option<String> = fields.optional("says", problems);
     let suggestion = decode_template(&mut fields, "suggestion", problems);
     let span = fields.span().clone();
     fields.finish(problems);
@@ -199,6 +202,7 @@ fn decode_rule(node: &Node, surroundings: &mut DecodeContext<'_>, problems: &mut
         auto_fixable,
         costs,
         message,
+        says: says.map(Arc::from),
         suggestion,
     };
     let checks = checks.into_iter().map(|(condition, _)| condition).collect();

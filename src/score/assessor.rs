@@ -55,6 +55,14 @@ impl Scoring {
         self.screen.get_or_init(|| Screen::new(self.rules.evidence(), self.rules.answers()))
     }
 
+    /// Whether candidates are edits whose documents may have mistakes that don't count against them.
+    pub(super) fn sets_old_apart(&self) -> bool {
+        match (self.kind, self.on_pre_existing) {
+            (CandidateKind::Patch, OnPreExisting::Warn) => true,
+            (CandidateKind::Patch, OnPreExisting::Block) | (CandidateKind::Value, _) => false,
+        }
+    }
+
     /// What a candidate is.
     #[must_use]
     pub fn kind(&self) -> CandidateKind {
@@ -274,10 +282,7 @@ impl Assessor {
                 };
             }
         };
-        let document = match (scoring.kind, scoring.on_pre_existing) {
-            (CandidateKind::Patch, OnPreExisting::Warn) => source.and_then(Source::document),
-            (CandidateKind::Patch, OnPreExisting::Block) | (CandidateKind::Value, _) => None,
-        };
+        let document = source.and_then(Source::document).filter(|_| scoring.sets_old_apart());
         let pre_existing = document.map(|document| {
             let mut before = Assessment::default();
             let fields = FieldSlots::of_tree(document, &program.fields, &mut self.slots);

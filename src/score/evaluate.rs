@@ -4,7 +4,9 @@ use super::chain::broken_step;
 use super::field_slots::FieldSlots;
 use super::memo::{Asks, Known, Memo};
 use super::wording::Shown;
-use crate::rules::{Bound, Datatype, Index, JsonType, Moment, Reference, Test, is_format, parse_date};
+use crate::rules::{
+    Bound, Datatype, Index, JsonType, Moment, Reference, Test, compare_ordered, is_format, parse_date,
+};
 use crate::value::{Children, Decimal, Digits, Fuel, Item, JsonPath, Pointer, Segment, compare_numbers};
 use jiff::civil::Date;
 use std::cell::RefCell;
@@ -151,18 +153,15 @@ impl<'c> Scope<'c, '_> {
         self.candidate.at(self.at.parent()?)?.element(index.checked_sub(1)?)
     }
 
-    /// Two equal values among those that a reference into the candidate or the target selects: the first that repeats another,
-    /// with its pointer, and the pointer of that other.
-    pub(super) fn repeated(&self, reference: &Reference) -> Option<((String, Shown), String)> {
+    /// Equal values among those that a reference into the candidate or the target selects: each that repeats another, with its
+    /// pointer, and the pointer of that other.
+    pub(super) fn repeated(&self, reference: &Reference) -> Vec<((String, Shown), String)> {
         let mut seen: HashMap<String, String> = HashMap::new();
-        let mut repeated = None;
+        let mut repeated = Vec::new();
         let mut look = |base: &str, at: &Pointer<'_>, value: Item<'c>| {
-            if repeated.is_some() {
-                return;
-            }
             let place = format!("{base}{at}");
             match seen.entry(value.canonical()) {
-                Entry::Occupied(first) => repeated = Some(((place, Shown::of(value)), first.get().clone())),
+                Entry::Occupied(first) => repeated.push(((place, Shown::of(value)), first.get().clone())),
                 Entry::Vacant(free) => {
                     free.insert(place);
                 }
@@ -190,16 +189,18 @@ impl<'c> Scope<'c, '_> {
         first
     }
 
-    /// Whether the number `item` is at most (or at least, for the largest) each number there; also when one of the two is
-    /// none.
+    /// Whether `item` is at most (or at least, for the largest) each value there: numbers, and dates, times and durations with
+    /// others of their kind. Also when the two can't be compared.
     fn is_beyond_none(&self, item: Item<'_>, other: &Reference, asks: Asks) -> bool {
-        let Some(number) = exact(item) else { return true };
         let beyond = if asks == Asks::Smallest { Ordering::Greater } else { Ordering::Less };
-        let Reference::Root { path, slots } = other else {
+        let number = exact(item);
+        let order = |value: Item<'_>| match (number, exact(value)) {
+            (Some(number), Some(other)) => number.compare(other),
+            _ => compare_ordered(item.as_text()?.trim(), value.as_text()?.trim()),
+        };
+        let (Some(number), Reference::Root { path, slots }) = (number, other) else {
             let mut all = true;
-            self.look(other, &mut |value| {
-                all &= exact(value).is_none_or(|other| number.compare(other) != Some(beyond));
-            });
+            self.look(other, &mut |value| all &= order(value) != Some(beyond));
             return all;
         };
         let key = (std::ptr::from_ref(path) as usize, asks);
@@ -367,9 +368,9 @@ impl<'c> Scope<'c, '_> {
                 });
                 fits
             }
-            Test::Distinct(reference) => self.repeated(reference).is_none(),
+            Test::Distinct(reference) => self.repeated(reference).is_empty(),
             Test::Uniform { path } => {
-                matches!(item, Item::List(_)) && first_different(item, path.as_ref(), self.fuel).is_none()
+                matches!(item, Item::List(_)) && different(item, path.as_ref(), self.fuel).next().is_none()
             }
             Test::SameAs(reference) => self.equals_all(item, reference),
             Test::AtMost(other) => self.is_beyond_none(item, other, Asks::Smallest),
@@ -513,31 +514,40 @@ fn side<'v>(value: Item<'v>, key: Option<&str>) -> Option<Item<'v>> {
     key.map_or(Some(value), |key| value.member(key))
 }
 
-/// The position of the first element of a list that differs from the first one, by what a path selects in each.
-pub(super) fn first_different(list: Item<'_>, path: Option<&JsonPath>, fuel: &Fuel) -> Option<usize> {
+/// The positions of the elements of a list that differ from the first one, by what a path selects in each.
+pub(super) fn different<'i>(
+    list: Item<'i>,
+    path: Option<&'i JsonPath>,
+    fuel: &'i Fuel,
+) -> impl Iterator<Item = usize> + 'i {
     let mut model: Option<Vec<Item<'_>>> = None;
-    list.elements().position(|item| {
+    list.elements().enumerate().filter_map(move |(position, item)| {
         let mut selected = Vec::new();
         match path {
             Some(path) => path.visit(item, fuel, &mut |_, value| selected.push(value)),
             None => selected.push(item),
         }
         if selected.is_empty() {
-            return false;
+            return None;
         }
         let Some(model) = &model else {
             model = Some(selected);
-            return false;
+            return None;
         };
-        model.len() != selected.len() || model.iter().zip(&selected).any(|(a, b)| !a.equals(*b, false))
+        let differs =
+            model.len() != selected.len() || model.iter().zip(&selected).any(|(a, b)| !a.equals(*b, false));
+        differs.then_some(position)
     })
 }
 
-/// The positions of two elements of a list that are equal, by a member if one is named: the first that repeats another, and
-/// that other.
-pub(super) fn repetition(list: Item<'_>, key: Option<&str>) -> Option<(usize, usize)> {
+/// The positions of elements of a list that are equal, by a member if one is named: each that repeats another, and the first that
+/// is like it.
+pub(super) fn repetitions<'i>(
+    list: Item<'i>,
+    key: Option<&'i str>,
+) -> impl Iterator<Item = (usize, usize)> + 'i {
     let mut seen = HashMap::new();
-    list.elements().enumerate().find_map(|(position, value)| {
+    list.elements().enumerate().filter_map(move |(position, value)| {
         let text = side(value, key)?.canonical();
         match seen.entry(text) {
             Entry::Occupied(first) => Some((position, *first.get())),

@@ -6,7 +6,7 @@ use super::grounded::Source;
 use super::issue::Issue;
 use super::machine::{Buffers, Machine};
 use super::memo::Memo;
-use super::wording::{check_issue, script_issue};
+use super::wording::{check_issues, script_issue};
 use crate::profile::Counts;
 use crate::rules::{Check, CompiledRule, CompiledTarget, Condition, Index, IssueText, Operand, Test};
 use crate::script::FunctionId;
@@ -156,7 +156,10 @@ impl<'a> Machine<'a> {
             CompiledTarget::Each { .. } => scope.at.text().into(),
         };
         let before = self.out.issues.len();
-        self.out.issues.push(check_issue(&rule.issue, check, target, self.dispositions, scope));
+        // Of an edit, every part that is to blame: what was wrong with the document before must not hide what is new.
+        let of_each = self.scoring.sets_old_apart();
+        let found = check_issues(&rule.issue, check, &target, self.dispositions, scope, of_each);
+        self.out.issues.extend(found);
         self.free_since(&rule.issue, before);
     }
 

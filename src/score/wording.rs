@@ -1,7 +1,7 @@
 //! Paths and messages of issues. What a message says is kept, and written when somebody reads it.
 
 use super::chain::broken_step;
-use super::evaluate::{Scope, first_different, repetition};
+use super::evaluate::{Scope, different, repetitions};
 use super::issue::{Issue, LazyText};
 use super::schema_wording::schema_message;
 use crate::profile::{Dispositions, SchemaCodes};
@@ -165,15 +165,37 @@ fn variables(key: &str, path: &str, value: &Shown) -> minijinja::Value {
     minijinja::context! { value => value.for_template(), json, key, path, field => unescape(field) }
 }
 
+/// Most issues of one check of one target.
+const MOST_BLAMED: usize = 10_000;
+
+/// The issues of a check that has failed: one, or one for each part of the target that is to blame.
+pub(super) fn check_issues(
+    text: &Arc<IssueText>,
+    check: &Check,
+    target: &LazyText,
+    dispositions: &Dispositions,
+    scope: &Scope<'_, '_>,
+    of_each: bool,
+) -> Vec<Issue> {
+    let issue = |blamed| check_issue(text, check, target.clone(), dispositions, scope, blamed);
+    let Some(test) = check.blames() else { return vec![issue(None)] };
+    let mut blamed = blame(test, target, scope);
+    blamed.truncate(if of_each { MOST_BLAMED } else { 1 });
+    if blamed.is_empty() {
+        return vec![issue(None)];
+    }
+    blamed.into_iter().map(|one| issue(Some(one))).collect()
+}
+
 /// The issue of a check that has failed.
-pub(super) fn check_issue(
+fn check_issue(
     text: &Arc<IssueText>,
     check: &Check,
     target: LazyText,
     dispositions: &Dispositions,
     scope: &Scope<'_, '_>,
+    blamed: Option<Blame>,
 ) -> Issue {
-    let blamed = check.blames().and_then(|test| blame(test, &target, scope));
     let fixed = text.message.as_ref().and_then(Template::fixed);
     let (path, message) = match (blamed, fixed) {
         (Some(blame), _) => {
@@ -291,8 +313,8 @@ struct Blame {
     message: String,
 }
 
-/// Looks for it; `None` when the target as a whole is to blame.
-fn blame(test: &Test, target: &str, scope: &Scope<'_, '_>) -> Option<Blame> {
+/// Looks for it; nothing when the target as a whole is to blame.
+fn blame(test: &Test, target: &str, scope: &Scope<'_, '_>) -> Vec<Blame> {
     let element = |index: usize, key: Option<&str>| {
         let mut path = target.to_owned();
         push_segment(&mut path, Segment::Index(index));
@@ -309,43 +331,65 @@ fn blame(test: &Test, target: &str, scope: &Scope<'_, '_>) -> Option<Blame> {
     };
     match test {
         Test::Require(all) | Test::RequireWith(all) => {
-            let missing = all.iter().find(|one| !scope.has(one))?;
-            Some(Blame { path: pointer_of(missing, scope), message: format!("`{missing}` is missing") })
+            let missing = all.iter().filter(|one| !scope.has(one));
+            let blamed = |one: &Reference| Blame {
+                path: pointer_of(one, scope),
+                message: format!("`{one}` is missing"),
+            };
+            missing.map(blamed).collect()
         }
         Test::Forbid(all) => {
-            let forbidden = all.iter().find(|one| scope.has(one))?;
-            let message = format!("`{forbidden}` must not be given here");
-            Some(Blame { path: pointer_of(forbidden, scope), message })
+            let forbidden = all.iter().filter(|one| scope.has(one));
+            let blamed = |one: &Reference| Blame {
+                path: pointer_of(one, scope),
+                message: format!("`{one}` must not be given here"),
+            };
+            forbidden.map(blamed).collect()
         }
-        Test::FormatNamedAt(reference) => against("is not written as", reference),
-        Test::SameAs(reference) => against("must be the same as", reference),
-        Test::AtMost(reference) => against("must be at most", reference),
-        Test::AtLeast(reference) => against("must be at least", reference),
-        Test::Unique { key } => {
-            let (again, first) = repetition(scope.value, key.as_deref())?;
-            let item = scope.value.element(again)?;
-            let value = Shown::of(key.as_deref().map_or(Some(item), |key| item.member(key))?);
-            let path = element(again, key.as_deref());
-            let first = element(first, key.as_deref());
-            Some(Blame { message: format!("`{path}` is `{value}`, which stands at `{first}` already"), path })
-        }
+        Test::FormatNamedAt(reference) => Vec::from_iter(against("is not written as", reference)),
+        Test::SameAs(reference) => Vec::from_iter(against("must be the same as", reference)),
+        Test::AtMost(reference) => Vec::from_iter(against("must be at most", reference)),
+        Test::AtLeast(reference) => Vec::from_iter(against("must be at least", reference)),
+        Test::Unique { key } => repetitions(scope.value, key.as_deref())
+            .filter_map(|(again, first)| {
+                let item = scope.value.element(again)?;
+                let value = Shown::of(key.as_deref().map_or(Some(item), |key| item.member(key))?);
+                let path = element(again, key.as_deref());
+                let first = element(first, key.as_deref());
+                Some(Blame {
+                    message: format!("`{path}` is `{value}`, which stands at `{first}` already"),
+                    path,
+                })
+            })
+            .collect(),
         Test::Distinct(reference) => {
-            let (path, first) = scope.repeated(reference)?;
-            let (path, value) = path;
-            Some(Blame { message: format!("`{path}` is `{value}`, which stands at `{first}` already"), path })
+            let repeated = scope.repeated(reference).into_iter().map(|((path, value), first)| Blame {
+                message: format!("`{path}` is `{value}`, which stands at `{first}` already"),
+                path,
+            });
+            repeated.collect()
         }
         Test::Uniform { path } => {
-            let at = element(first_different(scope.value, path.as_ref(), scope.fuel)?, None);
             let what = path.as_ref().map_or_else(String::new, |path| format!(" in `{}`", path.as_str()));
-            Some(Blame { message: format!("`{at}` differs{what} from the elements before it"), path: at })
+            let differing = different(scope.value, path.as_ref(), scope.fuel).map(|at| {
+                let at = element(at, None);
+                Blame { message: format!("`{at}` differs{what} from the elements before it"), path: at }
+            });
+            differing.collect()
         }
         Test::PathResolves(chain) => {
-            let position = broken_step(chain, scope.value, scope.candidate, scope.fuel)?;
-            let step = scope.value.element(position)?;
-            let said = chain.step.as_deref().map_or(Some(step), |member| step.member(member));
-            let path = element(position, chain.step.as_deref());
-            let value = said.map_or_else(String::new, |said| format!(" (`{}`)", Shown::of(said)));
-            Some(Blame { message: format!("the step `{path}`{value} leads nowhere in the document"), path })
+            let broken = || {
+                let position = broken_step(chain, scope.value, scope.candidate, scope.fuel)?;
+                let step = scope.value.element(position)?;
+                let said = chain.step.as_deref().map_or(Some(step), |member| step.member(member));
+                let path = element(position, chain.step.as_deref());
+                let value = said.map_or_else(String::new, |said| format!(" (`{}`)", Shown::of(said)));
+                Some(Blame {
+                    message: format!("the step `{path}`{value} leads nowhere in the document"),
+                    path,
+                })
+            };
+            Vec::from_iter(broken())
         }
         Test::Present
         | Test::Type(_)
@@ -360,7 +404,7 @@ fn blame(test: &Test, target: &str, scope: &Scope<'_, '_>) -> Option<Blame> {
         | Test::Before(_)
         | Test::After(_)
         | Test::SumTo { .. }
-        | Test::Resolves(_) => None,
+        | Test::Resolves(_) => Vec::new(),
     }
 }
 

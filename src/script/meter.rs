@@ -38,7 +38,7 @@ impl Meter {
 }
 
 /// Counts `bytes` of the call whose state `tag` is; fails when there are too many, or when the call is cancelled.
-fn charge(tag: &Dynamic, bytes: usize) -> Outcome<()> {
+pub(super) fn charge(tag: &Dynamic, bytes: usize) -> Outcome<()> {
     // Without a meter nothing is called from outside: a call that failed is looked at once more, as far as it came.
     let Some(meter) = tag.read_lock::<Meter>() else { return Ok(()) };
     let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);

@@ -4,7 +4,7 @@ use super::limits::{
     MAX_ARRAY_ITEMS, MAX_CALL_DEPTH, MAX_EXPRESSION_DEPTH, MAX_FUNCTION_EXPRESSION_DEPTH, MAX_FUNCTIONS,
     MAX_MAP_MEMBERS, MAX_OPERATIONS, MAX_STRING_BYTES, MAX_VARIABLES,
 };
-use super::meter;
+use super::{meter, search};
 use crate::value::is_blank;
 use rhai::module_resolvers::DummyModuleResolver;
 use rhai::packages::{
@@ -54,6 +54,7 @@ pub(super) fn engine() -> Engine {
         Err("`sleep` is not allowed".into())
     });
     meter::count_in(&mut engine);
+    search::offer(&mut engine);
     engine.register_fn("present", |value: Dynamic| is_present(&value));
     engine.register_fn("number", |text: &str| number(text).map_or(Dynamic::UNIT, Dynamic::from_float));
     engine.register_fn("number", |value: i64| value);

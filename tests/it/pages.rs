@@ -19,6 +19,7 @@ mod play;
 mod script;
 
 use links::broken_links;
+use loopctl::diag::{Code, Problems, SourceFile};
 use play::play;
 use script::Script;
 use std::path::{Path, PathBuf};
@@ -83,6 +84,56 @@ fn links_lead_somewhere() {
     assert!(broken.is_empty(), "{}", broken.join("\n"));
 }
 
+/// YAML on a page that nothing can read is copied by people who then don't know what is wrong with their own.
+#[test]
+fn yaml_on_pages_can_be_read() {
+    let mut pages = pages_below("docs");
+    // Pages of codes show mistakes, which `code_pages` looks at.
+    pages.retain(|page| !page.starts_with("docs/codes"));
+    pages.extend(["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "examples/README.md"].map(str::to_owned));
+    let mut read = 0;
+    let mut faults = Vec::new();
+    for page in &pages {
+        for (line, yaml) in yaml_in(&text_of(page)) {
+            let file = SourceFile::new(&format!("{page}:{line}"), &*yaml);
+            let mut problems = Problems::new();
+            read += usize::from(loopctl::value::yaml::parse(&file, &mut problems).is_some());
+            // Two ways to write a key may stand one below the other.
+            let unread = problems.iter().filter(|problem| problem.code != Code::DuplicateKey);
+            faults.extend(unread.map(|problem| format!("{page}:{line}: {}", problem.message)));
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    assert!(read > 100, "only {read} were found");
+}
+
+/// The YAML that a page shows, each with its line: blocks, and mappings and lists with placeholders within the text.
+fn yaml_in(page: &str) -> Vec<(usize, String)> {
+    let mut found = Vec::new();
+    let mut block: Option<(usize, String, bool)> = None;
+    for (number, line) in (1..).zip(page.lines()) {
+        let text = line.trim_start();
+        block = match block.take() {
+            Some((start, yaml, is_yaml)) if text.starts_with("```") => {
+                found.extend(is_yaml.then_some((start, yaml)));
+                None
+            }
+            Some((start, yaml, is_yaml)) => Some((start, yaml + line + "\n", is_yaml)),
+            None if text.starts_with("```") => {
+                let is_yaml = text.trim_start_matches('`').starts_with("yaml");
+                Some((number + 1, String::new(), is_yaml))
+            }
+            None => {
+                let spans = line.split('`').skip(1).step_by(2);
+                let flow = spans.filter(|span| span.starts_with(['{', '[']) && !span.starts_with("{{"));
+                found.extend(flow.filter(|span| span.contains("{{")).map(|span| (number, span.to_owned())));
+                None
+            }
+        };
+    }
+    found
+}
+
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
@@ -97,6 +148,14 @@ mod tests {
         for part in parts {
             assert!(failure.contains(part), "`{part}` is not said:\n{failure}");
         }
+    }
+
+    #[test]
+    fn yaml_is_found_on_pages() {
+        let page = "a `{ b: '{{ c }}' }` `{{ d }}` `e: {{ f }}`\n\n```yaml file=x\n- 1\n```\n```json\n{\n```\n  ```yaml\n  a: b\n  ```\n";
+        let found = yaml_in(page);
+        let expected = [(1, "{ b: '{{ c }}' }"), (4, "- 1\n"), (10, "  a: b\n")];
+        assert_eq!(found, expected.map(|(line, yaml)| (line, yaml.to_owned())));
     }
 
     #[test]

@@ -77,6 +77,8 @@ struct RawFile {
     #[serde(default)]
     headings: Vec<String>,
     preliminary: Option<String>,
+    #[serde(default)]
+    markup: bool,
     fields: Map<String, Value>,
 }
 
@@ -136,6 +138,8 @@ pub(crate) struct Field {
     pub(crate) fields: Vec<(String, Field)>,
     /// What tells matches that say the same from matches that differ.
     pub(crate) values: Option<Values>,
+    /// Whether values are read out of XML or HTML.
+    pub(crate) has_markup: bool,
 }
 
 /// When a field that was not found may be said to be not present in the document.
@@ -191,9 +195,9 @@ impl Patterns {
         let mut items = Vec::new();
         for (name, value) in &raw.fields {
             let place = format!("fields.{name}");
-            let mut raw = RawField::deserialize(value).map_err(|e| shape(&place, &e))?;
-            items.push(std::mem::take(&mut raw.fields));
-            fields.push((name.clone(), field(&words, &place, raw, !headings.is_empty())?));
+            let mut one = RawField::deserialize(value).map_err(|e| shape(&place, &e))?;
+            items.push(std::mem::take(&mut one.fields));
+            fields.push((name.clone(), field(&words, &place, one, !headings.is_empty())?));
         }
         for (at, members) in items.iter().enumerate() {
             let place = fields.get(at).map_or(String::new(), |(name, _)| format!("fields.{name}"));
@@ -203,6 +207,11 @@ impl Patterns {
                     return Err(wrong(&place, "`kind: each` and `fields` go together"));
                 }
                 field.fields = members;
+                for one in std::iter::once(&mut field.has_markup)
+                    .chain(field.fields.iter_mut().map(|(_, member)| &mut member.has_markup))
+                {
+                    *one = raw.markup;
+                }
             }
         }
         Ok(Self { headings, preliminary, fields })
@@ -297,7 +306,7 @@ fn field(words: &Words, place: &str, raw: RawField, has_headings: bool) -> Resul
             Some(Values::new(raw).map_err(|reason| wrong(&place, &reason))?)
         }
     };
-    Ok(Field { kind: raw.kind, keys, patterns, absent, fields: Vec::new(), values })
+    Ok(Field { kind: raw.kind, keys, patterns, absent, fields: Vec::new(), values, has_markup: false })
 }
 
 fn pattern(

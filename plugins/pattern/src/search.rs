@@ -11,6 +11,7 @@ use crate::patterns::{Field, FieldKind, Pattern, Take};
 use crate::sections::{Sections, within};
 use crate::values::Values;
 use crate::verbatim::{stands_in, tidy};
+use loopctl_plugin_sdk::markup::readable;
 
 /// Most matches of one pattern that are looked at in one document.
 pub const MAX_MATCHES: usize = 2_000;
@@ -149,11 +150,11 @@ impl<'a> Search<'a> {
         match value {
             Value::String(text) if text.trim().is_empty() => false,
             Value::String(text) => match self.within {
-                None => stands_in(text.trim(), self.source),
+                None => self.stands_in(text.trim(), self.source),
                 Some(stretches) => stretches
                     .iter()
                     .filter_map(|stretch| self.source.get(stretch.clone()))
-                    .any(|own| stands_in(text.trim(), own)),
+                    .any(|own| self.stands_in(text.trim(), own)),
             },
             Value::Number(_) => {
                 let mut said = false;
@@ -192,7 +193,7 @@ impl<'a> Search<'a> {
                     let value = if self.field.kind == FieldKind::Number {
                         number(piece)
                     } else {
-                        text(piece, pattern)
+                        self.text(piece, pattern)
                     };
                     let Some(value) = value.filter(|value| Some(value) != other_than) else { return false };
                     let rank = self.rank(piece, &(at.start + place.start..at.end + place.start), None);
@@ -259,7 +260,8 @@ impl<'a> Search<'a> {
                         let (Some(piece), Some(all)) = (captures.name("value"), captures.whole()) else {
                             continue;
                         };
-                        let value = text(piece.as_str(), pattern).filter(|value| Some(value) != other_than);
+                        let value =
+                            self.text(piece.as_str(), pattern).filter(|value| Some(value) != other_than);
                         let Some(value) = value else { continue };
                         let at = piece.start() + place.start..piece.end() + place.start;
                         let rank = self.rank(piece.as_str(), &at, Some(values));
@@ -282,7 +284,7 @@ impl<'a> Search<'a> {
         let mut read = Vec::new();
         self.each_match(|pattern, captures, offset| {
             let key = captures.name("key").and_then(|key| self.key(key.as_str()));
-            let value = captures.name("value").and_then(|value| text(value.as_str(), pattern));
+            let value = captures.name("value").and_then(|value| self.text(value.as_str(), pattern));
             if let (Some(key), Some(value)) = (key, value)
                 && !out.contains_key(&key)
                 && refused.and_then(|refused| refused.get(&key)) != Some(&value)
@@ -296,8 +298,36 @@ impl<'a> Search<'a> {
         (!out.is_empty()).then_some(Found { value: Value::Object(out), read, is_ambiguous: false })
     }
 
+    /// A captured piece on one line, as a reader sees it.
+    fn tidy(&self, piece: &str) -> Option<String> {
+        if self.field.has_markup { tidy(&readable(piece, &[])) } else { tidy(piece) }
+    }
+
+    fn text(&self, piece: &str, pattern: &Pattern) -> Option<Value> {
+        let piece = self.tidy(piece)?;
+        if pattern.reject.as_ref().is_some_and(|reject| reject.is_match(&piece)) {
+            return None;
+        }
+        Some(Value::String(piece))
+    }
+
+    fn item(&self, regex: &Expression, captures: &Captures<'_>) -> Option<Value> {
+        let mut out = Map::new();
+        for name in regex.names() {
+            if let Some(piece) = captures.name(name).and_then(|m| self.tidy(m.as_str())) {
+                out.insert(name.to_owned(), Value::String(piece));
+            }
+        }
+        (!out.is_empty()).then_some(Value::Object(out))
+    }
+
+    /// Whether a text stands in a part of the document.
+    fn stands_in(&self, text: &str, part: &str) -> bool {
+        stands_in(text, part) || (self.field.has_markup && stands_in(text, &readable(part, &[])))
+    }
+
     fn key(&self, captured: &str) -> Option<String> {
-        let captured = tidy(captured)?;
+        let captured = self.tidy(captured)?;
         if self.field.keys.is_empty() {
             return Some(captured);
         }
@@ -317,7 +347,7 @@ impl<'a> Search<'a> {
             if pattern.reject.as_ref().is_some_and(|reject| reject.is_match(all.as_str())) {
                 return;
             }
-            if let Some(item) = item(regex, captures) {
+            if let Some(item) = self.item(regex, captures) {
                 read.push((span, item));
             }
         });
@@ -396,14 +426,6 @@ fn chosen_of(mut matches: Vec<Match>, values: &Values) -> Option<Found> {
     Some(Found { value: value.clone(), read: vec![(String::new(), range.clone())], is_ambiguous })
 }
 
-fn text(piece: &str, pattern: &Pattern) -> Option<Value> {
-    let piece = tidy(piece)?;
-    if pattern.reject.as_ref().is_some_and(|reject| reject.is_match(&piece)) {
-        return None;
-    }
-    Some(Value::String(piece))
-}
-
 /// A plain decimal number. A comma is a decimal comma only when one or two digits follow it (`12,5`). A negative one is
 /// written as `-45.00` (with any dash that is used so), `(45.00)` or `45.00-`.
 fn number(piece: &str) -> Option<Value> {
@@ -436,16 +458,6 @@ fn unsigned(piece: &str) -> (bool, &str) {
         Some(digits) => (true, digits),
         None => (false, piece),
     }
-}
-
-fn item(regex: &Expression, captures: &Captures<'_>) -> Option<Value> {
-    let mut out = Map::new();
-    for name in regex.names() {
-        if let Some(piece) = captures.name(name).and_then(|m| tidy(m.as_str())) {
-            out.insert(name.to_owned(), Value::String(piece));
-        }
-    }
-    (!out.is_empty()).then_some(Value::Object(out))
 }
 
 #[cfg(test)]

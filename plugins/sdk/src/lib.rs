@@ -43,6 +43,7 @@ mod http;
 mod guard;
 
 pub mod codec;
+pub mod markup;
 pub mod protocol;
 pub mod words;
 

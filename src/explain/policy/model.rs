@@ -48,6 +48,8 @@ pub enum Form {
     Point,
     /// An element of a list below an element.
     Detail,
+    /// An element of a list below such a one.
+    Item,
     /// An element of a list whose order counts.
     Step,
 }

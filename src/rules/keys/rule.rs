@@ -121,6 +121,13 @@ pub(in super::super) static RULE: Mapping = Mapping {
             )
             .examples(&["'invalid grade: \"{{ value }}\"'"]),
             Key::new(
+                "says",
+                String::shape,
+                "What the rule is against, in words that hold of every candidate: `loopctl profile explain` shows them. Without it \
+                 they are made from the message, else from the check.",
+            )
+            .examples(&["a hormone receptor is neither positive nor negative"]),
+            Key::new(
                 "suggestion",
                 String::shape,
                 "What would put it right; it is fed back with the issue. It may use what `message` may. Without it nothing is suggested.",

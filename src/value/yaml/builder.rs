@@ -1,6 +1,7 @@
 //! The parser's events to a tree, within bounds.
 
 use super::mistakes::{decimal_comma, unreadable};
+use super::placeholders;
 use super::scalar::resolve_plain;
 use super::{Data, Entry, MAX_DEPTH, MAX_NODES, Node};
 use crate::diag::{Code, Problem, Problems, SourceFile, Span};
@@ -106,6 +107,10 @@ impl<'a> Builder<'a> {
                     None
                 }
                 Event::MappingStart(anchor, _) => {
+                    if let Some(problem) = placeholders::as_mapping(self.file, span.start()) {
+                        self.problems.push(problem);
+                        return None;
+                    }
                     let (entries, first_seen) = (Vec::new(), HashMap::new());
                     stack.push(Open::Map { anchor, start: span.start(), entries, key: None, first_seen });
                     None

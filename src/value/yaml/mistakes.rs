@@ -1,6 +1,7 @@
 //! Mistakes that people make in YAML, told in words for people who have never heard of scalars.
 
 use super::columns::{misplaced, too_deep};
+use super::placeholders;
 use super::slips::slip;
 use super::{Data, Entry, Node};
 use crate::diag::{Code, Problem, SourceFile, Span};
@@ -9,6 +10,9 @@ use std::sync::Arc;
 /// Why the text can't be read past `at`. `open` is where the list or mapping around it begins; `info` what the scanner
 /// says.
 pub(super) fn unreadable(file: &Arc<SourceFile>, open: Option<usize>, at: usize, info: &str) -> Problem {
+    if let Some(problem) = placeholders::unread(file, at) {
+        return problem;
+    }
     if let Some(problem) = open.and_then(|start| left_open(file, start, at)) {
         return problem;
     }

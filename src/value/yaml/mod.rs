@@ -8,6 +8,7 @@
 mod builder;
 mod columns;
 mod mistakes;
+mod placeholders;
 mod scalar;
 mod shipped;
 mod slips;

@@ -251,3 +251,40 @@ fn recorded_documents_that_end_otherwise_are_named() {
     place.write("t.jsonl", "{\n");
     place.run(&arguments).exits(1).says(&["line 1"]);
 }
+
+/// A person signs what a profile is explained to do: each rule in a sentence, and the same document types named once.
+#[test]
+fn rules_are_explained_in_sentences() {
+    let place = Workspace::new();
+    for name in SHIPPED {
+        let explained = place.run_json(&["profile", "explain", name, "--format", "json"]);
+        let statements = explained["sections"].as_array().unwrap().iter();
+        let statements = statements.flat_map(|section| section["statements"].as_array().unwrap());
+        for rule in statements.filter(|one| one["kind"] == "rule") {
+            let says = rule["values"]["says"].as_str().unwrap();
+            for unreadable in
+                ["…", "{{", "issues with the code", "it does not hold that", "the value the value"]
+            {
+                assert!(!says.contains(unreadable), "{name}: {says}");
+            }
+            assert!(says.split(' ').count() >= 3 && !says.ends_with([':', ';', '"']), "{name}: {says}");
+            assert!(!says.chars().any(|c| c == '_'), "{name}: {says}");
+        }
+        let short = place.run(&["profile", "explain", name]).exits(0).out;
+        let types =
+            short.matches("every type of document").count() + short.matches("Every type of document").count();
+        assert!(types <= 4, "{short}");
+    }
+    // What a profile of one's own says is made from its messages, checks and ids.
+    place.write("rules/own.yaml", "rules:\n  - { id: grade-known, field: grade, one_of: [low, high], message: 'no grade: \"{{ value }}\"' }\n  - { id: margins-are-free, script: own.rhai#f }\n  - { id: site-given, field: site, required: true, says: nobody said where }\n");
+    place.write("rules/own.rhai", "fn f(candidate, source) { }");
+    place.write("own.yaml", "assess: { validity: { rules: own, penalty: 0.1 } }\noverall: { validity: 1 }\naccept: { overall: 0.9 }\nstop: { max_iterations: 2 }\n");
+    let short = place.run(&["profile", "explain", "./own.yaml"]).exits(0).out;
+    for said in [
+        "- No grade (`grade-known`)",
+        "margins are free (`margins-are-free`)",
+        "- Nobody said where (`site-given`)",
+    ] {
+        assert!(short.contains(said), "{said}\n{short}");
+    }
+}
