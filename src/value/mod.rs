@@ -32,7 +32,10 @@ pub use fuel::{Cancel, Fuel};
 pub(crate) use item::{Children, Item, ReadNode, ReadValue};
 pub use json_path::{JsonPath, PathError, PathStep};
 pub(crate) use kebab::to_kebab;
-pub(crate) use pointer::{Pointer, Segment, escape, index_of, push_segment, unescape, unescape_fragment};
+pub(crate) use pointer::{
+    MAX_STEPS, Pointer, Segment, escape, has_too_many_steps, index_of, push_segment, unescape,
+    unescape_fragment,
+};
 pub use quantity::{DocumentId, Millis, Score, Usd};
 pub(crate) use quantity::{EPSILON, at_least, below};
 pub use template::Limits;
