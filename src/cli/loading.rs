@@ -61,6 +61,12 @@ pub(super) struct ProfileArguments {
     /// A setting of the provider plugin, such as `file=answers.yaml` (repeatable)
     #[arg(long, value_name = "KEY=VALUE")]
     pub(super) provider_config: Vec<String>,
+    /// Whether they are those of a run's record, and so not the word of the person who runs the program.
+    #[arg(skip)]
+    pub(super) is_recorded: bool,
+    /// What that person lays over those of a record.
+    #[arg(skip)]
+    pub(super) again: Option<Box<ProfileArguments>>,
 }
 
 /// An empty variable counts as one that is not set.
@@ -161,6 +167,8 @@ impl ProfileArguments {
             provider: None,
             judge: None,
             provider_config: Vec::new(),
+            is_recorded: false,
+            again: None,
         }
     }
 
@@ -185,6 +193,19 @@ impl ProfileArguments {
     /// The overrides: environment, then flags, then `forced`; later ones win.
     fn overrides(&self, forced: &[&str], problems: &mut Problems) -> Vec<Override> {
         let mut overrides = Override::from_environment(&variable);
+        let own = self.flags(forced, problems);
+        if self.is_recorded {
+            overrides.extend(own.into_iter().map(Override::recorded));
+        } else {
+            overrides.extend(own);
+        }
+        overrides.extend(self.again.iter().flat_map(|again| again.flags(&[], problems)));
+        overrides
+    }
+
+    /// What the flags say.
+    fn flags(&self, forced: &[&str], problems: &mut Problems) -> Vec<Override> {
+        let mut overrides = Vec::new();
         let flags = self.settings.iter().map(String::as_str).chain(forced.iter().copied());
         overrides.extend(flags.filter_map(|flag| Override::from_flag(flag, problems)));
         for variable in &self.variables {

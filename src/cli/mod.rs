@@ -27,6 +27,7 @@ mod misplaced;
 mod new;
 mod next;
 mod output;
+mod permission;
 mod plugin;
 mod plugin_check;
 mod plugin_new;
@@ -38,6 +39,7 @@ mod profile_list;
 mod profile_show;
 mod progress_line;
 mod prove;
+mod recorded_command;
 mod recorded_run;
 mod renamed;
 mod repair;
@@ -138,15 +140,6 @@ enum Verb {
 /// All that the command line takes, for what is made from it.
 fn command() -> clap::Command {
     Arguments::command()
-}
-
-/// What the command of a run says that is gone on with; `None` where it can't be read any more.
-fn run_arguments(command: &[String]) -> Option<run::Arguments> {
-    let words = std::iter::once("loopctl").chain(command.iter().map(String::as_str));
-    match Arguments::try_parse_from(words).ok()?.verb {
-        Verb::Run(arguments) => Some(arguments),
-        _ => None,
-    }
 }
 
 /// Runs the command line of this process.

@@ -3,7 +3,7 @@
 use super::endings::holds_records;
 use super::lines::{Line, Lines, MAX_LINE_BYTES, is_wide};
 use super::names::{
-    SharedNames, absolute, as_written, parent_name, path_text, short_digest, with_parent, without_ending,
+    SharedNames, absolute, as_written, parent_name, short_digest, with_parent, without_ending,
 };
 use super::patterns::{Pattern, is_pattern};
 use super::records::{BadRecord, Content, Record, looks_like_record};
@@ -11,7 +11,7 @@ use super::walk::Walk;
 use super::{Input, InputError, Origin, SkipReason, Skipped};
 use crate::diag::nearest;
 use crate::disk::{self, FolderKey};
-use crate::value::{DocumentId, sanitize_line};
+use crate::value::{DocumentId, path_of, path_text, sanitize_line};
 use std::collections::HashSet;
 use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
@@ -323,7 +323,7 @@ impl Listing {
             let problem = "a path can't hold a zero byte".to_owned();
             return Step::Error(list.wrong(number, BadRecord { problem, help }));
         }
-        match path_of(bytes) {
+        match path_of_bytes(bytes) {
             Some(path) => self.argument(path, Some((list, number))),
             None => wrong("the path is not UTF-8".to_owned()),
         }
@@ -351,7 +351,7 @@ impl Listing {
                 _ => Origin::Piped { line: number, text: text.into() },
             },
             Content::Path(path) => {
-                let path = list.folder().join(path);
+                let path = list.folder().join(path_of(&path));
                 if let Some(bad) = no_document(&path) {
                     return Step::Error(list.wrong(number, bad));
                 }
@@ -365,7 +365,7 @@ impl Listing {
             return Step::Found(Input::found(name, qualified, origin).of_record(record, None));
         };
         let place = list.file.as_deref().filter(|_| list.is_regular);
-        let place = place.map_or_else(|| "-".to_owned(), |file| path_text(&absolute(file)));
+        let place = place.map_or_else(|| "-".to_owned(), |file| path_text(&absolute(file)).into_owned());
         let identity = format!("{place}#{id}");
         let qualified = format!("{}/{id}", list.name());
         if !self.keys.insert(short_digest(&identity)) {
@@ -486,12 +486,12 @@ fn no_document(path: &Path) -> Option<BadRecord> {
 }
 
 #[cfg(unix)]
-fn path_of(bytes: &[u8]) -> Option<PathBuf> {
+fn path_of_bytes(bytes: &[u8]) -> Option<PathBuf> {
     use std::os::unix::ffi::OsStrExt;
     Some(PathBuf::from(std::ffi::OsStr::from_bytes(bytes)))
 }
 
 #[cfg(not(unix))]
-fn path_of(bytes: &[u8]) -> Option<PathBuf> {
+fn path_of_bytes(bytes: &[u8]) -> Option<PathBuf> {
     std::str::from_utf8(bytes).ok().map(PathBuf::from)
 }

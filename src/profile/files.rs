@@ -7,7 +7,7 @@
 use super::reached::FileTracker;
 use crate::diag::{Code, Problem, SourceFile, nearest};
 use crate::disk::{self, ReadError};
-use crate::value::MAX_STEPS;
+use crate::value::{MAX_STEPS, path_text};
 use include_dir::{Dir, include_dir};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
@@ -286,7 +286,7 @@ fn unreadable(path: &Path, error: &ReadError) -> Problem {
 fn text_of(path: &Path, bytes: Vec<u8>) -> Result<Arc<SourceFile>, Problem> {
     let shown = path.display();
     match String::from_utf8(bytes) {
-        Ok(text) => Ok(SourceFile::new(shown.to_string(), text)),
+        Ok(text) => Ok(SourceFile::new(path_text(path), text)),
         Err(error) => {
             let at = error.utf8_error().valid_up_to();
             let before = error.as_bytes().get(..at).unwrap_or_default();

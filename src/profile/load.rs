@@ -8,6 +8,7 @@ use super::merge::merge;
 use super::overrides::Override;
 use crate::diag::{Code, Problem, Problems, SourceFile, Span, nearest};
 use crate::value::declare::DEFAULTS_NAME;
+use crate::value::path_of;
 use crate::value::yaml::{Data, Entry, Node, parse};
 use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
@@ -203,7 +204,7 @@ fn project_of(path: &Path) -> &Path {
 /// The file of a profile, and the library with the profile's own project in front.
 fn find(name: &str, library: &Library, problems: &mut Problems) -> Option<(Arc<SourceFile>, Library)> {
     if looks_like_a_path(name) {
-        let path = Path::new(name);
+        let path = &path_of(name);
         return match library.read_path(path) {
             Ok(file) => Some((file, library.nearest(project_of(path)))),
             Err(problem) => {
@@ -294,7 +295,8 @@ impl Heirs for Profiles<'_> {
         problems: &mut Problems,
     ) -> Option<Arc<SourceFile>> {
         let next = read_parent(name, child, &self.library, span, problems)?;
-        let project = project_of(Path::new(next.name()));
+        let parent = path_of(next.name());
+        let project = project_of(&parent);
         if looks_like_a_path(name) && next.name() != self.own && self.library.holds(project) {
             self.library = self.library.farther(self.projects, project);
             self.projects += 1;
@@ -335,7 +337,7 @@ fn read_parent(
     problems: &mut Problems,
 ) -> Option<Arc<SourceFile>> {
     let read = if looks_like_a_path(parent) {
-        let beside = Path::new(child.name()).parent().unwrap_or(Path::new("")).join(parent);
+        let beside = path_of(child.name()).parent().unwrap_or(Path::new("")).join(path_of(parent));
         // `./ours.yaml` and `ours.yaml` are one file, which a circle must not hide behind.
         let beside: PathBuf = beside.components().filter(|part| *part != Component::CurDir).collect();
         library.read_named_path(&beside).map(Some)

@@ -85,6 +85,14 @@ impl Override {
         })
     }
 
+    /// The same setting as the record of a run has it: nobody's own word.
+    #[must_use]
+    pub(crate) fn recorded(self) -> Self {
+        let given = self.value.span.file();
+        let file = SourceFile::recorded(given.name(), given.text());
+        Override { value: moved(self.value, &file, 0), ..self }
+    }
+
     /// The key of the profile that it is in: the first part of its path.
     pub(crate) fn top_key(&self) -> &str {
         self.path.first().map_or("", String::as_str)

@@ -37,6 +37,7 @@ pub struct PluginIdentity {
     /// SHA-256 of the library in lower-case hexadecimal; of the manifest, if the plugin is linked in.
     pub digest: String,
     /// The library, with symbolic links resolved; `(linked)` if the plugin is part of the program.
+    #[serde(with = "crate::value::path_serde")]
     pub path: PathBuf,
 }
 

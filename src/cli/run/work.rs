@@ -34,7 +34,7 @@ use crate::run::{
     open_stages, plan_ids, plugins_of, unpriced,
 };
 use crate::store::{Artifacts, Journal, ProcessId, RunId, RunRecord, StoreError, WorkerLog, folder_key};
-use crate::value::{MAX_CANDIDATE_DEPTH, Millis, is_deeper, sanitize_line};
+use crate::value::{MAX_CANDIDATE_DEPTH, Millis, is_deeper, path_text, sanitize_line};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -307,7 +307,7 @@ impl Work {
         };
         let mut settings = settings_of_plan(&self.plan, &self.command, &decided_by);
         if let Value::Object(settings) = &mut settings {
-            settings.insert("out".to_owned(), json!(self.out));
+            settings.insert("out".to_owned(), json!(self.out.as_deref().map(path_text)));
             settings.insert("tape".to_owned(), tape::settings_of(tape));
             let asked = asked_of(&plan_ids(&self.plan), candidates, consultants);
             settings.insert(PROVIDERS.to_owned(), asked);
