@@ -152,6 +152,7 @@ pub fn main() -> ExitCode {
 }
 
 fn run_process() -> Exit {
+    loading::note_folder();
     let written = std::env::args_os().map(|argument| argument.to_string_lossy().into_owned());
     if let Some(error) = dashes::mistaken(command, written) {
         complain(&mut Output::of_process(), &error);

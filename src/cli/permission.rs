@@ -126,6 +126,24 @@ impl Permission<'_> {
     }
 }
 
+/// Says of each server and proxy that only a file names that documents go there: the file may be somebody else's.
+pub(super) fn say_where_documents_go(loaded: &Loaded, output: &mut Output) {
+    let mut said = BTreeSet::new();
+    for one in outside_of(loaded).iter().filter(|one| one.by == Author::Profile && !one.is_shipped()) {
+        let line = match &one.what {
+            OutsideKind::Server(host) => format!("documents go to `{host}` (named by {})", named_by(one)),
+            OutsideKind::Proxy(host) => {
+                format!("documents go through the proxy `{host}` (named by {})", named_by(one))
+            }
+            OutsideKind::Program(_) | OutsideKind::Provider(..) => continue,
+        };
+        if said.insert(line.clone()) {
+            let word = output.err_paint.warn("note:");
+            output.say(&format!("{word} {}", sanitize_line(&line)));
+        }
+    }
+}
+
 const ALLOW_COMMANDS: &str = "--allow-commands";
 
 /// The flag of a run's record, given again; `None` for what no flag has named, or what holds a password.

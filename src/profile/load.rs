@@ -342,7 +342,12 @@ fn read_parent(
         let beside: PathBuf = beside.components().filter(|part| *part != Component::CurDir).collect();
         library.read_named_path(&beside).map(Some)
     } else {
-        library.read(&format!("profiles/{parent}.yaml"))
+        let name = format!("profiles/{parent}.yaml");
+        // A profile in the place of one that ships with loopctl may start from that one, by its own name.
+        let hidden = |file: &Arc<SourceFile>| {
+            Library::embedded().read(&name).ok().flatten().filter(|_| file.name() == child.name())
+        };
+        library.read(&name).map(|found| found.map(|file| hidden(&file).unwrap_or(file)))
     };
     match read {
         Ok(Some(file)) => Some(file),
@@ -384,6 +389,22 @@ mod tests {
             ("mine", ["mine", "clinical", "marc"].map(String::from).to_vec())
         );
         assert_eq!(loaded("extends: clinical\nname: ours\n").0.unwrap().profile.name, "ours");
+    }
+
+    #[test]
+    fn a_profile_may_start_from_the_shipped_one_that_it_hides() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("profiles")).unwrap();
+        let library = Library::new(vec![folder.path().to_path_buf()]);
+        for (name, refused) in [("clinical", false), ("mine", true)] {
+            let text = format!("extends: {name}\naccept: {{ overall: 0.99 }}\n");
+            std::fs::write(folder.path().join(format!("profiles/{name}.yaml")), text).unwrap();
+            let mut problems = Problems::new();
+            let loaded = load(name, &library, &[], &|_| None, &mut problems);
+            assert_eq!((loaded.is_none(), problems.has_errors()), (refused, refused), "{problems:?}");
+            let chain = loaded.map(|loaded| loaded.profile.chain).unwrap_or_default();
+            assert!(refused || chain == ["clinical", "clinical", "marc"], "{chain:?}");
+        }
     }
 
     #[test]

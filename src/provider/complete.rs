@@ -143,6 +143,11 @@ impl Provider {
         self.shared.meter.knows(asked)
     }
 
+    /// Whether a price table says that a call costs nothing, though the provider charges by the one that ships with loopctl.
+    pub(crate) fn is_made_free(&self, asked: Option<&str>) -> bool {
+        self.shared.meter.is_made_free(asked)
+    }
+
     /// What a call cost if it was given up before it ended; `None` when that is unknown.
     pub fn cost_unfinished(&self, request: &CompletionRequest) -> Option<Usd> {
         self.shared.meter.cost_unfinished(self.asked(request))

@@ -11,13 +11,15 @@ use loopctl::plan::Plan;
 use loopctl::profile::{Library, load, read_text_file};
 
 /// Codes of what only the command looks at.
-const BY_COMMAND: [Code; 6] = [
+const BY_COMMAND: [Code; 8] = [
     Code::BadOverride,
     Code::InertRule,
     Code::Plugin,
     Code::VoidCertificate,
     Code::NoKey,
     Code::ProviderSettings,
+    Code::NamedServer,
+    Code::FreePrice,
 ];
 
 /// Codes whose examples need more than a profile, and what.

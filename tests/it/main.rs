@@ -66,6 +66,7 @@ mod explain_run;
 #[cfg(test)]
 mod exports;
 #[cfg(test)]
+mod foreign;
 mod harness;
 #[cfg(test)]
 mod injection;
@@ -111,6 +112,7 @@ mod panel;
 mod parts;
 mod pattern_choice;
 #[cfg(test)]
+mod path_bytes;
 mod pipeline;
 #[cfg(test)]
 mod plugin_check;

@@ -19,7 +19,7 @@ use super::journal_place::JournalPlace;
 use super::loading::{CallArguments, ProfileArguments, library, providers, state_folder};
 use super::logging::LogArguments;
 use super::output::{Format, Output, RecordFormat};
-use super::permission::{Permission, PermissionArguments};
+use super::permission::{Permission, PermissionArguments, say_where_documents_go};
 use super::recorded_run::texts_digest_of;
 use super::shadows::changed_by;
 use super::tape::RecorderArguments;
@@ -128,7 +128,7 @@ pub(super) fn carry_out(
     let plan = arguments.profile.plan_from(&library().noted_in(&notes), &[], output)?;
     let reached = notes.take();
     let changed = changed_by(&arguments.profile.profile, &reached);
-    if !changed.is_empty() && !arguments.quiet {
+    if !changed.is_empty() {
         let (word, files) = (output.err_paint.warn("note:"), sanitize_line(&changed.join(", ")));
         let name = sanitize_line(&arguments.profile.profile);
         output
@@ -140,8 +140,11 @@ pub(super) fn carry_out(
     let named = Path::new(&arguments.profile.profile);
     let files_digest = reached.digest(named);
     let loaded = arguments.profile.loaded_from(&library(), &[]);
-    if let (Which::This(run), Some(loaded)) = (&which, &loaded) {
-        arguments.check_permission(run.as_str(), loaded, output)?;
+    if let Some(loaded) = &loaded {
+        if let Which::This(run) = &which {
+            arguments.check_permission(run.as_str(), loaded, output)?;
+        }
+        say_where_documents_go(loaded, output);
     }
     let texts_digest = loaded.map(|loaded| texts_digest_of(&loaded, &reached, named)).unwrap_or_default();
     let certified = Certified {

@@ -6,7 +6,7 @@ use super::super::hint::Hint;
 use super::super::interrupts;
 use super::super::journal_place::JournalPlace;
 use super::super::latest_run;
-use super::super::loading::{known_type, prices, providers};
+use super::super::loading::{known_type, prices, providers, say_whose_prices_hold};
 use super::super::logging::LogArguments;
 use super::super::misplaced::refuse_profiles;
 use super::super::output::{Format, Output};
@@ -121,6 +121,9 @@ impl Work {
         let artifacts = self.out.as_ref().map(Artifacts::new).transpose()?;
         let tape = self.tape.open()?;
         let prices = self.read_prices(output)?;
+        if self.asks == Asks::Everybody {
+            say_whose_prices_hold(output);
+        }
         let providers = providers()
             .with_programs_allowed(self.allow_commands)
             .with_prices(prices)
