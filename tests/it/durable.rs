@@ -307,7 +307,11 @@ fn the_budget_of_a_run_ends_it_and_a_larger_one_lets_it_go_on() {
     place.write("profiles/parts.yaml", format!("{profile}budget: {{ calls: 3 }}\n"));
     let ran = run(&place, &server, &["--jobs", "1"]).exits(1);
     assert_eq!(ran.lines().len(), 3);
-    ran.says(&["the run's budget is spent: 2 documents are left", "raise `budget`", "loopctl resume"]);
+    ran.says(&[
+        "the run's budget is spent: 2 documents are left",
+        "go on with a larger one",
+        "loopctl resume",
+    ]);
     place.write("profiles/parts.yaml", format!("{profile}budget: {{ calls: 5 }}\n"));
     resume(&place, &server).exits(0);
     assert_eq!(server.asked().len(), 5);

@@ -91,7 +91,7 @@ fn a_recorded_permission_to_run_programs_is_none() {
 fn a_validator_that_is_a_program_is_neither_run_nor_left_out_in_silence() {
     let checked = profile("provider: scripted, config: { answers: [{ value: { grade: 2 } }] }").replace(
         "assess: {",
-        "validators: { check: { command: [sh, check.sh] } }\nassess: { checked: { external: [check] },",
+        "validators: { check: { command: [sh, check.sh], stages: [a] } }\nassess: { checked: { external: { validator: check } },",
     );
     let place = left_over(&checked, &["--allow-commands"]);
     place.write("check.sh", "echo x >> ran");
