@@ -107,7 +107,7 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn a_path_that_is_no_text_is_kept_and_a_text_is_not_shown() {
-        let path = from_bytes(b"/data/r\xe9port.txt".to_vec());
+        let path = crate::value::path_of("/data/r\\xE9port.txt");
         let input = Input::new(DocumentId::new("x"), Origin::File(path));
         let written = serde_json::to_string(&input.to_record()).unwrap();
         assert_eq!(Input::from_record(serde_json::from_str(&written).unwrap()), input);
