@@ -2,8 +2,9 @@
 
 use super::exit::{Exit, Failure};
 use super::headings::{CALLS, PROFILE};
-use super::loading::{CallArguments, ProfileArguments};
+use super::loading::{CallArguments, ProfileArguments, library};
 use super::output::Output;
+use super::permission::say_where_documents_go;
 use super::run::Asks;
 use super::step::{StepArguments, StepCalls};
 use super::tape::RecorderArguments;
@@ -26,6 +27,9 @@ pub(super) struct Arguments {
 pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
     let forced = ["stop={max_iterations: 2}", "gate=null", "on_escalate=continue", "select.return=last"];
     let plan = arguments.profile.plan(&forced, output)?;
+    if let Some(loaded) = arguments.profile.loaded_from(&library(), &forced) {
+        say_where_documents_go(&loaded, output);
+    }
     let calls = StepCalls {
         allow_commands: arguments.calls.allow_commands,
         prices: arguments.calls.prices.clone(),

@@ -189,7 +189,8 @@ impl Arguments {
             let message = format!("`{}` is no run, no profile and no code", sanitize_line(&self.target));
             return Failure::usage(message).help(format!("did you mean the profile `{guess}`?"));
         }
-        let failure = Failure::usage(error.message);
+        let failure =
+            if error.is_choice { Failure::usage(error.message) } else { Failure::broken(error.message) };
         if error.help.is_empty() { failure } else { failure.help(error.help) }
     }
 }

@@ -16,6 +16,7 @@ const MOST_BYTES: u64 = 64 << 10;
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct LatestRun {
     /// An absolute path.
+    #[serde(with = "crate::value::path_serde")]
     pub(super) journal: PathBuf,
     pub(super) run: String,
 }

@@ -7,9 +7,10 @@ use crate::lint::FileKind;
 use crate::plan::Plan;
 use crate::profile::{Library, Loaded, Override, Settings, load, read_text_below, read_text_file, settings};
 use crate::provider::{PluginPaths, Prices, Providers};
-use crate::value::{sanitize_line, yaml};
+use crate::value::{path_text, sanitize_line, yaml};
 use clap::Args;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 /// Which profile, with what laid over it, for a verb that asks nobody.
 #[derive(Args, Clone)]
@@ -61,6 +62,12 @@ pub(super) struct ProfileArguments {
     /// A setting of the provider plugin, such as `file=answers.yaml` (repeatable)
     #[arg(long, value_name = "KEY=VALUE")]
     pub(super) provider_config: Vec<String>,
+    /// Whether they are those of a run's record, and so not the word of the person who runs the program.
+    #[arg(skip)]
+    pub(super) is_recorded: bool,
+    /// What that person lays over those of a record.
+    #[arg(skip)]
+    pub(super) again: Option<Box<ProfileArguments>>,
 }
 
 /// An empty variable counts as one that is not set.
@@ -77,12 +84,23 @@ pub(super) fn usual_profile() -> String {
 
 /// The folder of a person's own profiles, rules and plugins.
 pub(super) fn home() -> Option<PathBuf> {
-    std::env::var_os("LOOPCTL_HOME").filter(|home| !home.is_empty()).map(PathBuf::from)
+    std::env::var_os("LOOPCTL_HOME").filter(|home| !home.is_empty()).map(where_it_began)
+}
+
+/// A path of the environment. It begins in the folder where the process began, whatever folder a run's record leads to since.
+fn where_it_began(path: impl Into<PathBuf>) -> PathBuf {
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    FOLDER.get_or_init(|| std::env::current_dir().unwrap_or_default()).join(path.into())
+}
+
+/// Notes the folder where the process began.
+pub(super) fn note_folder() {
+    where_it_began("");
 }
 
 /// Where this person's journal and cache are kept when nothing else is said.
 pub(super) fn state_folder() -> Option<PathBuf> {
-    let variable = |name| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
+    let variable = |name| std::env::var_os(name).filter(|v| !v.is_empty()).map(where_it_began);
     home()
         .or_else(|| variable("XDG_STATE_HOME").map(|state| state.join("loopctl")))
         .or_else(|| variable("HOME").map(|home| home.join(".local/state/loopctl")))
@@ -105,7 +123,7 @@ const PRICES_VARIABLE: &str = "LOOPCTL_PRICES";
 pub(super) fn prices(file: Option<&Path>, problems: &mut Problems) -> Prices {
     let usual = std::iter::once(PathBuf::new()).chain(home());
     let asked = std::env::var_os(PRICES_VARIABLE).filter(|name| !name.is_empty());
-    let named = file.map(Path::to_path_buf).or(asked.map(PathBuf::from));
+    let named = file.map(Path::to_path_buf).or(asked.map(where_it_began));
     let named = named.map(|path| read_text_file(&path));
     let usual = usual.filter_map(|folder| read_text_below(&folder, PRICES).transpose());
     let tables: Vec<Prices> = named
@@ -122,20 +140,32 @@ pub(super) fn prices(file: Option<&Path>, problems: &mut Problems) -> Prices {
     tables.into_iter().rev().fold(Prices::shipped(), |farther, nearer| nearer.before(farther))
 }
 
-/// Every provider plugin that this process may use.
-pub(super) fn providers() -> Providers {
-    Providers::new(PluginPaths::from_env())
+/// Says that the working directory has prices of its own: the folder may be somebody else's.
+pub(super) fn say_whose_prices_hold(output: &mut Output) {
+    let Ok(folder) = std::env::current_dir() else { return };
+    if home().as_deref() != Some(&folder) && folder.join(PRICES).is_file() {
+        let (word, file) = (output.err_paint.warn("note:"), folder.join(PRICES));
+        let file = sanitize_line(&path_text(&file));
+        output.say(&format!("{word} what calls cost is counted by `{file}`, where it has a price"));
+    }
 }
 
-/// The same, with a warning where plugins are to be looked for in a folder that is not there.
+/// Every provider plugin that this process may use.
+pub(super) fn providers() -> Providers {
+    let mut paths = PluginPaths::from_env();
+    paths.search = paths.search.into_iter().map(where_it_began).collect();
+    paths.home = paths.home.map(where_it_began);
+    Providers::new(paths)
+}
+
+/// Every provider plugin that this process may use, with a warning where they are to be looked for in a folder that is not there.
 pub(super) fn providers_or_warn(output: &mut Output) -> Providers {
-    let paths = PluginPaths::from_env();
-    for folder in paths.missing() {
+    for folder in PluginPaths::from_env().missing() {
         let word = output.err_paint.warn("warning:");
         let folder = sanitize_line(&folder.display().to_string());
         output.say(&format!("{word} there is no folder `{folder}`, which `LOOPCTL_PLUGIN_PATH` names"));
     }
-    Providers::new(paths)
+    providers()
 }
 
 fn variable(name: &str) -> Option<String> {
@@ -172,6 +202,8 @@ impl ProfileArguments {
             provider: None,
             judge: None,
             provider_config: Vec::new(),
+            is_recorded: false,
+            again: None,
         }
     }
 
@@ -196,6 +228,19 @@ impl ProfileArguments {
     /// The overrides: environment, then flags, then `forced`; later ones win.
     fn overrides(&self, forced: &[&str], problems: &mut Problems) -> Vec<Override> {
         let mut overrides = Override::from_environment(&variable);
+        let own = self.flags(forced, problems);
+        if self.is_recorded {
+            overrides.extend(own.into_iter().map(Override::recorded));
+        } else {
+            overrides.extend(own);
+        }
+        overrides.extend(self.again.iter().flat_map(|again| again.flags(&[], problems)));
+        overrides
+    }
+
+    /// What the flags say.
+    fn flags(&self, forced: &[&str], problems: &mut Problems) -> Vec<Override> {
+        let mut overrides = Vec::new();
         let flags = self.settings.iter().map(String::as_str).chain(forced.iter().copied());
         overrides.extend(flags.filter_map(|flag| Override::from_flag(flag, problems)));
         for variable in &self.variables {

@@ -56,6 +56,19 @@ enum LogFormat {
 }
 
 impl LogArguments {
+    /// The same with a file that does not depend on the working directory.
+    pub(super) fn absolute(self) -> Self {
+        let file = self.log_file.map(|file| std::path::absolute(&file).unwrap_or(file));
+        LogArguments { log_file: file, ..self }
+    }
+
+    /// Which of its flags that write or send something were given.
+    pub(super) fn named(&self) -> Vec<&'static str> {
+        let given =
+            [(self.log.is_some() || self.log_file.is_some(), "--log"), (self.otlp.is_some(), "--otlp")];
+        given.into_iter().filter_map(|(given, name)| given.then_some(name)).collect()
+    }
+
     /// Starts the log and the export of this process, as far as they are asked for.
     pub(super) fn start(&self) -> Result<Telemetry, Failure> {
         self.start_with(None)

@@ -27,6 +27,7 @@ mod misplaced;
 mod new;
 mod next;
 mod output;
+mod permission;
 mod plugin;
 mod plugin_check;
 mod plugin_new;
@@ -38,6 +39,7 @@ mod profile_list;
 mod profile_show;
 mod progress_line;
 mod prove;
+mod recorded_command;
 mod recorded_run;
 mod renamed;
 mod repair;
@@ -140,15 +142,6 @@ fn command() -> clap::Command {
     Arguments::command()
 }
 
-/// What the command of a run says that is gone on with; `None` where it can't be read any more.
-fn run_arguments(command: &[String]) -> Option<run::Arguments> {
-    let words = std::iter::once("loopctl").chain(command.iter().map(String::as_str));
-    match Arguments::try_parse_from(words).ok()?.verb {
-        Verb::Run(arguments) => Some(arguments),
-        _ => None,
-    }
-}
-
 /// Runs the command line of this process.
 #[must_use]
 pub fn main() -> ExitCode {
@@ -159,6 +152,7 @@ pub fn main() -> ExitCode {
 }
 
 fn run_process() -> Exit {
+    loading::note_folder();
     let written = std::env::args_os().map(|argument| argument.to_string_lossy().into_owned());
     if let Some(error) = dashes::mistaken(command, written) {
         complain(&mut Output::of_process(), &error);

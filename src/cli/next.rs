@@ -134,7 +134,7 @@ fn read(path: &Path) -> Result<Value, Failure> {
     let json = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
     serde_json::from_slice(json).map_err(|error| {
         let place = format!("line {}, column {}", error.line(), error.column());
-        Failure::usage(format!("{name} is not JSON ({place})"))
+        Failure::broken(format!("{name} is not JSON ({place})"))
             .help("write `{\"document\": {\"text\": …}, \"history\": [{\"candidate\": …}]}`")
     })
 }

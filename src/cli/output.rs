@@ -63,6 +63,8 @@ pub(super) struct Output {
     pub(super) err_paint: Paint,
     out_style: Style,
     err_style: Style,
+    /// What was advised last: the same advice below each of many mistakes hides them.
+    advised: Option<String>,
 }
 
 impl Output {
@@ -81,6 +83,7 @@ impl Output {
             err_paint: Paint::new(err_coloured),
             out_style: if out_coloured { Style::Coloured } else { Style::Plain },
             err_style: if err_coloured { Style::Coloured } else { Style::Plain },
+            advised: None,
         }
     }
 
@@ -203,7 +206,8 @@ pub(super) fn complain(output: &mut Output, failure: &Failure) {
     }
     let word = output.err_paint.bad("error:");
     output.say(&format!("{word} {}", sanitize_line(&failure.message)));
-    if let Some(help) = &failure.help {
+    if let Some(help) = failure.help.as_ref().filter(|help| output.advised.as_ref() != Some(*help)) {
         output.say(&format!("  help: {}", sanitize_line(help)));
     }
+    output.advised.clone_from(&failure.help);
 }

@@ -6,7 +6,7 @@ use super::output::{Format, Output};
 use super::plugin_check;
 use super::plugin_new;
 use crate::provider::{Inspected, ProviderEntry, TrustState};
-use crate::value::sanitize_line;
+use crate::value::{path_text, sanitize_line};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -150,7 +150,9 @@ fn asked_for(plugin: &Inspected) -> Vec<String> {
 fn in_list(entry: &ProviderEntry) -> Value {
     let mut about = match &entry.plugin {
         Ok(plugin) => shown(plugin),
-        Err(error) => json!({"name": entry.name, "path": entry.path, "problem": error.to_string()}),
+        Err(error) => {
+            json!({"name": entry.name, "path": path_text(&entry.path), "problem": error.to_string()})
+        }
     };
     if let Some(about) = about.as_object_mut() {
         about.insert("used".to_owned(), json!(entry.used));

@@ -81,12 +81,11 @@ impl Over {
     /// The arguments that name a profile with this laid over it.
     pub(super) fn on(&self, profile: &str) -> ProfileArguments {
         ProfileArguments {
-            profile: profile.to_owned(),
-            settings: self.settings.clone(),
             variables: self.variables.clone(),
             provider: self.provider.clone(),
             judge: self.judge.clone(),
             provider_config: self.provider_config.clone(),
+            ..ProfileArguments::of(profile, &self.settings)
         }
     }
 }

@@ -3,8 +3,8 @@
 use super::exit::Failure;
 use super::loading::{ProfileArguments, library};
 use super::output::Output;
-use super::resume::{JournalArgument, find_run, go_to_folder, words};
-use super::run_arguments;
+use super::recorded_command::{go_to_folder, recorded_arguments};
+use super::resume::{JournalArgument, find_run};
 use crate::diag::Problems;
 use crate::engine::{DocumentState, Event};
 use crate::experiment::sweep::RecordedBy;
@@ -129,8 +129,7 @@ impl RecordedRun {
     pub(super) fn open(id: &str, journal: &JournalArgument, output: &mut Output) -> Result<Self, Failure> {
         let journal = journal.open()?;
         let run = find_run(&journal, id)?;
-        let command = words(&run.record.settings);
-        let arguments = run_arguments(&command).ok_or_else(|| {
+        let arguments = recorded_arguments(&run.record.settings).ok_or_else(|| {
             Failure::broken(format!(
                 "the journal does not say which profile run `{}` had, or not in a way that is understood",
                 run.id

@@ -117,9 +117,9 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
 
 fn read_schema(path: &Path) -> Result<Value, Failure> {
     let bytes = disk::read_input(path, MAX_FILE_BYTES)
-        .map_err(|error| Failure::usage(format!("can't read the schema `{}`: {error}", path.display())))?;
+        .map_err(|error| Failure::broken(format!("can't read the schema `{}`: {error}", path.display())))?;
     serde_json::from_slice(bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&bytes)).map_err(|error| {
-        Failure::usage(format!(
+        Failure::broken(format!(
             "{}:{}:{}: the schema is not JSON",
             path.display(),
             error.line(),

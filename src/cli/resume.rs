@@ -1,22 +1,24 @@
 //! `loopctl resume`: goes on with a run.
 
 use super::exit::{Exit, Failure};
-use super::headings::{ARGUMENTS, CALLS, DOCUMENTS, OUTPUT};
+use super::headings::{ARGUMENTS, CALLS, DOCUMENTS, OUTPUT, PROFILE};
 use super::hint::quoted;
 use super::latest_run::recall;
+use super::loading::CallArguments;
 use super::loading::state_folder;
+use super::logging::LogArguments;
 use super::output::Output;
-use super::run::{COMMAND, FOLDER, Via, Which, carry_out};
-use super::run_arguments;
+use super::permission::PermissionArguments;
+use super::recorded_command::{go_to_folder, recorded_arguments};
+use super::run::{GoingOn, SettingsAgain, Via, Which, carry_out};
 use crate::store::{DocumentStage, Journal, RunStage, StoredRun};
 use crate::value::sanitize_line;
 use clap::Args;
-use serde_json::Value;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  loopctl resume\n  loopctl resume 20261125T081500Z-0001 --jobs 16\n  loopctl resume --journal out/journal.sqlite\n\nSeveral processes may take part in one run, also on several machines that share the journal's disk."
+    after_help = "Examples:\n  loopctl resume\n  loopctl resume 20261125T081500Z-0001 --jobs 16\n  loopctl resume --journal out/journal.sqlite\n  loopctl resume --budget cost_usd=20\n\nWhat a run would start, load or send documents to is named again, because a journal may be somebody else's. Several processes may take part in one run, also on several machines that share the journal's disk."
 )]
 pub(super) struct Arguments {
     /// The run, as `loopctl runs list` names it [default: the latest that is not over]
@@ -35,9 +37,20 @@ pub(super) struct Arguments {
     /// Try every document, even where the provider is plainly unavailable
     #[arg(long, help_heading = CALLS)]
     keep_going: bool,
+    #[command(flatten, next_help_heading = PROFILE)]
+    again: SettingsAgain,
+    #[command(flatten, next_help_heading = CALLS)]
+    calls: CallArguments,
+    #[command(flatten, next_help_heading = CALLS)]
+    permissions: PermissionArguments,
+    /// Write what the documents came to together to this file, as a page of HTML that needs nothing else
+    #[arg(long, value_name = "FILE.html", help_heading = OUTPUT)]
+    report: Option<PathBuf>,
     /// No progress on standard error
     #[arg(long, short, help_heading = OUTPUT)]
     quiet: bool,
+    #[command(flatten, next_help_heading = OUTPUT)]
+    log: LogArguments,
 }
 
 /// Which journal a run is in.
@@ -137,15 +150,28 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     }
     let (file, id) = (journal.path().to_path_buf(), run.id.clone());
     drop(journal);
-    let command = words(&run.record.settings);
-    let mut run_arguments = run_arguments(&command).ok_or_else(|| {
+    let mut run_arguments = recorded_arguments(&run.record.settings).ok_or_else(|| {
         Failure::broken(format!("what run `{id}` was asked for is not in the journal, or not understood any more"))
             .help("a run of another program, or of an older release, can't be resumed from here; run its documents again")
     })?;
-    let file = std::path::absolute(&file).unwrap_or(file);
+    // Paths that are named now begin in this folder; those of the record, in the run's.
+    let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
+    let mut calls = arguments.calls.clone();
+    calls.prices = calls.prices.map(absolute);
+    run_arguments.go_on(GoingOn {
+        journal: absolute(file),
+        jobs: arguments.jobs,
+        keep_going: arguments.keep_going,
+        quiet: arguments.quiet,
+        via: arguments.via,
+        again: &arguments.again,
+        calls,
+        permissions: arguments.permissions.clone(),
+        report: arguments.report.clone().map(absolute),
+        log: arguments.log.clone().absolute(),
+    });
     go_to_folder(&run.record.settings, arguments.quiet, output);
-    run_arguments.go_on(file, arguments.jobs, arguments.keep_going, arguments.quiet, arguments.via);
-    carry_out(&run_arguments, Which::This(id), command, output)
+    carry_out(&run_arguments, Which::This(id), Vec::new(), output)
 }
 
 /// The latest run that is not over.
@@ -162,18 +188,4 @@ fn latest_open(journal: &Journal, again: &str) -> Result<StoredRun, Failure> {
     }
     Err(Failure::usage(format!("no run in `{}` waits to be gone on with", journal.path().display()))
         .help(format!("`loopctl runs show {latest}{again}` says what the latest came to; `loopctl runs retry {latest}{again}` tries what failed once more")))
-}
-
-pub(super) fn words(settings: &Value) -> Vec<String> {
-    let words = settings.get(COMMAND).and_then(Value::as_array);
-    words.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
-}
-
-/// Paths of the run's command begin in the folder where it was given.
-pub(super) fn go_to_folder(settings: &Value, quiet: bool, output: &mut Output) {
-    let Some(folder) = settings.get(FOLDER).and_then(Value::as_str).map(Path::new) else { return };
-    let here = std::env::current_dir().ok();
-    if here.as_deref() != Some(folder) && std::env::set_current_dir(folder).is_ok() && !quiet {
-        output.say(&format!("in `{}`, where the run began", sanitize_line(&folder.to_string_lossy())));
-    }
 }

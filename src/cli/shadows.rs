@@ -1,13 +1,13 @@
 //! Files of a person that stand in the place of files that ship with loopctl, and so change profiles that ship.
 
-use super::loading::{home, library};
+use super::loading::home;
 use crate::profile::{Files, Library, Reached, file_of, read_text_file};
 use std::path::Path;
 
 /// The files that change a profile, if it ships with loopctl. `reached` is what loading and compiling it looked at. A copy that was
 /// left as it is changes nothing.
 pub(super) fn changed_by(profile: &str, reached: &Reached) -> Vec<String> {
-    let ships = file_of(profile, &library()).is_ok_and(|file| file.is_some_and(|file| file.is_shipped()));
+    let ships = file_of(profile, &Library::embedded()).is_ok_and(|file| file.is_some());
     if !ships {
         return Vec::new();
     }

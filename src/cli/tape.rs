@@ -5,6 +5,7 @@ use super::loading::state_folder;
 use super::output::{Output, complain};
 use crate::provider::{Recorder, RecorderMode, Requests, TapeError};
 use crate::run::Time;
+use crate::value::path_text;
 use clap::Args;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -79,7 +80,7 @@ pub(super) fn settings_of(tape: Option<&Recorder>) -> Value {
             RecorderMode::Replay => "replay",
             RecorderMode::Cache => "cache",
         };
-        json!({ mode: tape.folder() })
+        json!({ mode: path_text(tape.folder()) })
     })
 }
 

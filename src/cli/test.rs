@@ -59,6 +59,10 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     unusable.extend(Unusable::new("--config", None, None, &problems));
     output.show(&problems);
     let chosen = choose(arguments, &mut unusable, output);
+    if arguments.subjects.is_empty() && chosen.is_empty() && unusable.is_empty() {
+        return Err(Failure::usage("there are no tests in this folder")
+            .help("name what is to be tested, or write `--all` for those that ship with loopctl"));
+    }
     if arguments.mutate {
         return mutate(&chosen, !unusable.is_empty(), output);
     }
@@ -120,7 +124,7 @@ fn choose(arguments: &Arguments, unusable: &mut Vec<Unusable>, output: &mut Outp
     if arguments.subjects.is_empty() {
         let mut chosen = subjects(&library, &mut problems);
         let ships = |target: &TestTarget| target.file.is_shipped();
-        if !arguments.all && !chosen.iter().all(ships) {
+        if !arguments.all {
             chosen.retain(|target| !ships(target));
         }
         unusable.extend(Unusable::new("test files", None, None, &problems));

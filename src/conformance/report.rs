@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Conforms {
     /// The library, with symbolic links resolved.
+    #[serde(with = "crate::value::path_serde")]
     pub path: PathBuf,
     /// SHA-256 of its bytes, if it could be read as a plugin.
     pub sha256: Option<String>,

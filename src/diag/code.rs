@@ -206,6 +206,10 @@ codes! {
     CommandsNeeded = "LC637",
     /// A key that goes to whatever listens at a port of this machine that a profile names.
     KeyToNamedPort = "LC638",
+    /// A server or proxy that only a profile names, and documents go there.
+    NamedServer = "LC639",
+    /// A price of 0 for a provider that charges.
+    FreePrice = "LC640",
 }
 
 impl Code {

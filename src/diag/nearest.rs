@@ -1,11 +1,18 @@
 //! Which known name was meant.
 
+/// Longest name that is compared, in bytes: the time it takes grows with the product of both lengths.
+const MAX_BYTES: usize = 256;
+
 /// The known name nearest to `word`, if one is near enough to be a slip of the keyboard.
 #[must_use]
 pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    if word.len() > MAX_BYTES {
+        return None;
+    }
     let folded = word.to_lowercase().replace('-', "_");
     known
         .into_iter()
+        .filter(|candidate| candidate.len() <= MAX_BYTES)
         .map(|candidate| {
             let similarity =
                 strsim::normalized_damerau_levenshtein(&folded, &candidate.to_lowercase().replace('-', "_"));

@@ -15,6 +15,7 @@ pub struct SourceFile {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Origin {
     Argument,
+    Recorded,
     Shipped,
     Other,
 }
@@ -33,6 +34,12 @@ impl SourceFile {
         Arc::new(SourceFile { name: name.into(), text: text.into(), origin: Origin::Argument })
     }
 
+    /// A flag as a run's record has it: whoever wrote the journal gave it, which need not be the person who runs the program.
+    #[must_use]
+    pub(crate) fn recorded(name: impl Into<String>, text: impl Into<String>) -> Arc<Self> {
+        Arc::new(SourceFile { name: name.into(), text: text.into(), origin: Origin::Recorded })
+    }
+
     /// One of the files in the executable, by its path below the folder of the project that it was built from.
     #[must_use]
     pub(crate) fn shipped(name: &str, text: impl Into<String>) -> Arc<Self> {
@@ -40,10 +47,16 @@ impl SourceFile {
         Arc::new(SourceFile { name, text: text.into(), origin: Origin::Shipped })
     }
 
-    /// Whether it was said with a flag or a variable.
+    /// Whether it was said with a flag or a variable, now or when a run was recorded: its lines and columns mean little.
     #[must_use]
     pub(crate) fn is_argument(&self) -> bool {
-        self.origin == Origin::Argument
+        matches!(self.origin, Origin::Argument | Origin::Recorded)
+    }
+
+    /// Whether it is a flag of a run's record.
+    #[must_use]
+    pub(crate) fn is_recorded(&self) -> bool {
+        self.origin == Origin::Recorded
     }
 
     /// Whether it is one of the files in the executable.

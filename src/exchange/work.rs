@@ -8,6 +8,7 @@ use crate::ingest::Document;
 use crate::plan::Plan;
 use crate::profile::CandidateKind;
 use crate::score::Source;
+use crate::value::os_text;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD as BASE64;
 use std::path::Path;
@@ -33,7 +34,7 @@ pub(crate) fn attached(plan: &Plan, document: &Document) -> Option<Attachment> {
     let media = document.media.as_ref().filter(|_| plan.attaches())?;
     let name = document.path.as_deref().and_then(Path::file_name);
     Some(Attachment {
-        name: name.map_or_else(|| document.id.to_string(), |name| name.to_string_lossy().into_owned()),
+        name: name.map_or_else(|| document.id.to_string(), |name| os_text(name).into_owned()),
         media_type: media.media_type().to_owned(),
         data: BASE64.encode(media.bytes()),
     })

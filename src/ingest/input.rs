@@ -1,11 +1,11 @@
 //! A document that was named and not read, and one that was read.
 
-use super::input_record::{InputRecord, StoredOrigin, StoredPath};
-use super::names::{absolute, parent_name, path_text, with_parent};
+use super::input_record::{InputRecord, StoredOrigin};
+use super::names::{absolute, parent_name, with_parent};
 use super::records::{Content, Record, are_records};
 use super::{InputError, Media, Origin, SourceText, Unreadable};
 use crate::disk::{self, ReadError};
-use crate::value::{DocumentId, digest_bytes};
+use crate::value::{DocumentId, digest_bytes, os_text, path_text};
 use std::collections::BTreeMap;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -56,7 +56,7 @@ impl Document {
     #[must_use]
     pub(crate) fn file_name(&self) -> Option<String> {
         let name = self.path.as_deref().and_then(Path::file_name)?;
-        Some(name.to_string_lossy().into_owned())
+        Some(os_text(name).into_owned())
     }
 
     /// A document that is at hand as text, by a name that is unique among those of a run. One without any text is no error
@@ -154,7 +154,7 @@ impl Input {
     pub fn identity(&self) -> String {
         match (&self.identity, &self.origin) {
             (Some(identity), _) => identity.clone(),
-            (None, Origin::File(path)) => path_text(&absolute(path)),
+            (None, Origin::File(path)) => path_text(&absolute(path)).into_owned(),
             (None, Origin::Record { file, line, .. }) => format!("{}#{line}", path_text(&absolute(file))),
             (None, Origin::Piped { line, .. }) => format!("-#{line}"),
             (None, Origin::Stdin) => "-".to_owned(),
@@ -194,10 +194,10 @@ impl Input {
     #[must_use]
     pub fn to_record(&self) -> InputRecord {
         let origin = match &self.origin {
-            Origin::File(path) => StoredOrigin::File { path: StoredPath::of(&absolute(path)) },
+            Origin::File(path) => StoredOrigin::File { path: absolute(path) },
             Origin::Stdin => StoredOrigin::Stdin,
             Origin::Record { file, line, offset } => {
-                StoredOrigin::Record { file: StoredPath::of(&absolute(file)), line: *line, offset: *offset }
+                StoredOrigin::Record { file: absolute(file), line: *line, offset: *offset }
             }
             Origin::Piped { line, text } => StoredOrigin::Piped { line: *line, text: text.as_ref().into() },
         };
@@ -217,11 +217,9 @@ impl Input {
     #[must_use]
     pub fn from_record(record: InputRecord) -> Self {
         let origin = match record.origin {
-            StoredOrigin::File { path } => Origin::File(path.into_path()),
+            StoredOrigin::File { path } => Origin::File(path),
             StoredOrigin::Stdin => Origin::Stdin,
-            StoredOrigin::Record { file, line, offset } => {
-                Origin::Record { file: file.into_path(), line, offset }
-            }
+            StoredOrigin::Record { file, line, offset } => Origin::Record { file, line, offset },
             StoredOrigin::Piped { line, text } => Origin::Piped { line, text: text.into() },
         };
         Input {

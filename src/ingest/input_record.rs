@@ -1,10 +1,10 @@
 //! An input as a journal keeps it, so that another process reads the same document.
 
-use crate::value::DocumentId;
+use crate::value::{DocumentId, path_serde};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// What is kept of an input. Paths are absolute. It holds text of a document only where that came through a pipe, and has no
 /// other place.
@@ -36,10 +36,21 @@ impl InputRecord {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "from", rename_all = "snake_case")]
 pub(super) enum StoredOrigin {
-    File { path: StoredPath },
+    File {
+        #[serde(with = "path_serde")]
+        path: PathBuf,
+    },
     Stdin,
-    Record { file: StoredPath, line: u64, offset: u64 },
-    Piped { line: u64, text: StoredText },
+    Record {
+        #[serde(with = "path_serde")]
+        file: PathBuf,
+        line: u64,
+        offset: u64,
+    },
+    Piped {
+        line: u64,
+        text: StoredText,
+    },
 }
 
 /// A text that does not show itself in logs.
@@ -63,41 +74,6 @@ impl fmt::Debug for StoredText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} bytes", self.0.len())
     }
-}
-
-/// A path, which need not be text on every system.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(untagged)]
-pub(super) enum StoredPath {
-    Text(String),
-    Bytes { bytes: Vec<u8> },
-}
-
-impl StoredPath {
-    pub(super) fn of(path: &Path) -> Self {
-        match path.to_str() {
-            Some(text) => StoredPath::Text(text.to_owned()),
-            None => StoredPath::Bytes { bytes: path.as_os_str().as_encoded_bytes().to_vec() },
-        }
-    }
-
-    pub(super) fn into_path(self) -> PathBuf {
-        match self {
-            StoredPath::Text(text) => PathBuf::from(text),
-            StoredPath::Bytes { bytes } => from_bytes(bytes),
-        }
-    }
-}
-
-#[cfg(unix)]
-fn from_bytes(bytes: Vec<u8>) -> PathBuf {
-    use std::os::unix::ffi::OsStringExt;
-    std::ffi::OsString::from_vec(bytes).into()
-}
-
-#[cfg(not(unix))]
-fn from_bytes(bytes: Vec<u8>) -> PathBuf {
-    String::from_utf8_lossy(&bytes).into_owned().into()
 }
 
 #[cfg(test)]
@@ -131,7 +107,7 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn a_path_that_is_no_text_is_kept_and_a_text_is_not_shown() {
-        let path = from_bytes(b"/data/r\xe9port.txt".to_vec());
+        let path = crate::value::path_of("/data/r\\xE9port.txt");
         let input = Input::new(DocumentId::new("x"), Origin::File(path));
         let written = serde_json::to_string(&input.to_record()).unwrap();
         assert_eq!(Input::from_record(serde_json::from_str(&written).unwrap()), input);

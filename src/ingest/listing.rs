@@ -3,15 +3,15 @@
 use super::endings::holds_records;
 use super::lines::{Line, Lines, MAX_LINE_BYTES, is_wide};
 use super::names::{
-    SharedNames, absolute, as_written, parent_name, path_text, short_digest, with_parent, without_ending,
+    SharedNames, absolute, as_written, parent_name, short_digest, with_parent, without_ending,
 };
 use super::patterns::{Pattern, is_pattern};
 use super::records::{BadRecord, Content, Record, looks_like_record};
-use super::walk::Walk;
+use super::walk::{Walk, real_folder};
 use super::{Input, InputError, Origin, SkipReason, Skipped};
 use crate::diag::nearest;
 use crate::disk::{self, FolderKey};
-use crate::value::{DocumentId, sanitize_line};
+use crate::value::{DocumentId, path_of, path_text, sanitize_line};
 use std::collections::HashSet;
 use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
@@ -89,6 +89,8 @@ pub(super) enum Step {
         path: PathBuf,
         /// Whether a person named it: then it may be a pipe.
         is_named: bool,
+        /// The folder in which it was found, out of which its records must not lead.
+        within: Option<PathBuf>,
     },
     /// What was taken already.
     Repeated,
@@ -125,6 +127,8 @@ struct List {
     is_regular: bool,
     /// Whether lines may be paths.
     has_paths: bool,
+    /// The folder out of which its records must not lead.
+    within: Option<PathBuf>,
 }
 
 impl Listing {
@@ -178,9 +182,9 @@ impl Listing {
             Source::Argument(path) => self.argument(path, None),
             Source::List(path) if !self.is_new_list(&path) => Step::Repeated,
             Source::List(path) if path.as_os_str() == "-" => {
-                self.list(None, Box::new(BufReader::new(io::stdin())), false, true)
+                self.list(None, Box::new(BufReader::new(io::stdin())), false, (true, None))
             }
-            Source::List(path) => self.open_list(path, true, true),
+            Source::List(path) => self.open_list(path, true, (true, None)),
         }
     }
 
@@ -194,7 +198,7 @@ impl Listing {
             return self.walk(Walk::of_folder(path.clone()), InputError::NoDocuments { path });
         }
         if holds_records(&path) {
-            return Step::Records { path, is_named: list.is_none() };
+            return Step::Records { path, is_named: list.is_none(), within: None };
         }
         let folder = parent_name(&path);
         let name_in_it = path.file_name().map_or_else(|| path.clone(), PathBuf::from);
@@ -254,12 +258,17 @@ impl Listing {
     }
 
     /// Opens a file of records, or of paths, too.
-    fn open_list(&mut self, path: PathBuf, is_named: bool, has_paths: bool) -> Step {
+    fn open_list(
+        &mut self,
+        path: PathBuf,
+        is_named: bool,
+        (has_paths, within): (bool, Option<PathBuf>),
+    ) -> Step {
         let opened = if is_named { disk::open_input(&path) } else { disk::open(&path) };
         match opened {
             Ok(file) => {
                 let is_regular = file.metadata().is_ok_and(|found| found.is_file());
-                self.list(Some(path), Box::new(BufReader::new(file)), is_regular, has_paths)
+                self.list(Some(path), Box::new(BufReader::new(file)), is_regular, (has_paths, within))
             }
             Err(disk::ReadError::Missing) => Step::Error(InputError::Missing { path }),
             Err(error) => Step::Error(InputError::refused(Origin::File(path), error)),
@@ -271,9 +280,9 @@ impl Listing {
         file: Option<PathBuf>,
         input: Box<dyn io::BufRead + Send>,
         is_regular: bool,
-        has_paths: bool,
+        (has_paths, within): (bool, Option<PathBuf>),
     ) -> Step {
-        let list = List { lines: Lines::new(input), file, is_regular, has_paths };
+        let list = List { lines: Lines::new(input), file, is_regular, has_paths, within };
         let nothing = Some(InputError::NoRecords { origin: list.origin() });
         self.open.push(Open { reader: Reader::List(list), has_any: false, nothing });
         Step::Again
@@ -323,7 +332,7 @@ impl Listing {
             let problem = "a path can't hold a zero byte".to_owned();
             return Step::Error(list.wrong(number, BadRecord { problem, help }));
         }
-        match path_of(bytes) {
+        match path_of_bytes(bytes) {
             Some(path) => self.argument(path, Some((list, number))),
             None => wrong("the path is not UTF-8".to_owned()),
         }
@@ -351,8 +360,8 @@ impl Listing {
                 _ => Origin::Piped { line: number, text: text.into() },
             },
             Content::Path(path) => {
-                let path = list.folder().join(path);
-                if let Some(bad) = no_document(&path) {
+                let path = list.folder().join(path_of(&path));
+                if let Some(bad) = no_document(&path).or_else(|| list.leads_out(&path)) {
                     return Step::Error(list.wrong(number, bad));
                 }
                 Origin::File(path)
@@ -365,7 +374,7 @@ impl Listing {
             return Step::Found(Input::found(name, qualified, origin).of_record(record, None));
         };
         let place = list.file.as_deref().filter(|_| list.is_regular);
-        let place = place.map_or_else(|| "-".to_owned(), |file| path_text(&absolute(file)));
+        let place = place.map_or_else(|| "-".to_owned(), |file| path_text(&absolute(file)).into_owned());
         let identity = format!("{place}#{id}");
         let qualified = format!("{}/{id}", list.name());
         if !self.keys.insert(short_digest(&identity)) {
@@ -412,8 +421,8 @@ impl Iterator for Listing {
                     return Some(Ok(input));
                 }
                 Step::Error(error) => return Some(Err(error)),
-                Step::Records { path, is_named } if self.is_new_list(&path) => {
-                    if let Step::Error(error) = self.open_list(path, is_named, false) {
+                Step::Records { path, is_named, within } if self.is_new_list(&path) => {
+                    if let Step::Error(error) = self.open_list(path, is_named, (false, within)) {
                         return Some(Err(error));
                     }
                 }
@@ -432,6 +441,20 @@ impl List {
             return Err(self.wrong(1, BadRecord { problem, help }));
         }
         Ok(line)
+    }
+
+    /// What is wrong with a path of a list that nobody named itself, when it leads out of the folder that was named.
+    fn leads_out(&self, path: &Path) -> Option<BadRecord> {
+        let root = real_folder(self.within.as_deref()?);
+        let real = path.canonicalize().ok();
+        if real.zip(root).is_some_and(|(real, root)| real.starts_with(root)) {
+            return None;
+        }
+        let shown = sanitize_line(&path.display().to_string());
+        Some(BadRecord {
+            problem: format!("`{shown}` leads out of the folder that the list was found in"),
+            help: Some("name the list itself, if it may name files anywhere".to_owned()),
+        })
     }
 
     fn origin(&self) -> Origin {
@@ -486,12 +509,12 @@ fn no_document(path: &Path) -> Option<BadRecord> {
 }
 
 #[cfg(unix)]
-fn path_of(bytes: &[u8]) -> Option<PathBuf> {
+fn path_of_bytes(bytes: &[u8]) -> Option<PathBuf> {
     use std::os::unix::ffi::OsStrExt;
     Some(PathBuf::from(std::ffi::OsStr::from_bytes(bytes)))
 }
 
 #[cfg(not(unix))]
-fn path_of(bytes: &[u8]) -> Option<PathBuf> {
+fn path_of_bytes(bytes: &[u8]) -> Option<PathBuf> {
     std::str::from_utf8(bytes).ok().map(PathBuf::from)
 }

@@ -93,15 +93,20 @@ fn links_lead_to_files_and_folders_and_each_folder_is_entered_once() {
     place.link(".", "in/itself");
     place.link("../out", "in/other");
     place.link("../out/far", "in/zfar");
-    place.link("../e.txt", "in/near.txt");
+    place.link("../e.txt", "in/far.txt");
+    place.link("deep/b.txt", "in/near.txt");
     place.link("nowhere", "in/dangling.txt");
     place.link("circle.txt", "in/circle.txt");
     let found = place.find("in");
-    assert_eq!(ids(&found), ["a", "deep/b", "near", "other/c", "other/far/d"]);
+    assert_eq!(ids(&found), ["a", "deep/b", "near"]);
     assert!(found.errors.is_empty(), "{}", said(&found, &place));
     let skipped = |reason| found.skipped.of(reason);
-    assert_eq!((skipped(SkipReason::Dangling), skipped(SkipReason::FolderAgain)), (2, 3));
-    assert_eq!(text(&found.inputs[2]), "text of e.txt");
+    assert_eq!((skipped(SkipReason::Dangling), skipped(SkipReason::FolderAgain)), (2, 2));
+    // What leads out of the folder that was named, nobody has named.
+    assert_eq!(skipped(SkipReason::Outside), 3);
+    assert_eq!(text(&found.inputs[2]), "text of in/deep/b.txt");
+    assert_eq!(place.find("in/*.txt").skipped.of(SkipReason::Outside), 1);
+    assert_eq!(ids(&place.find("in/far.txt")), ["far"]);
     let gone = place.find("in/dangling.txt");
     assert!(matches!(gone.errors[..], [InputError::Dangling { .. }]));
 }
@@ -116,7 +121,8 @@ fn pipes_devices_and_files_of_the_kernel_are_left_out_and_not_opened() {
     place.link("/dev/zero", "zero.txt");
     place.link("/proc/self", "process");
     let found = place.find("");
-    assert_eq!((ids(&found), found.skipped.of(SkipReason::Special)), (vec!["a"], 4));
+    assert_eq!((ids(&found), found.skipped.of(SkipReason::Special)), (vec!["a"], 3));
+    assert_eq!(found.skipped.of(SkipReason::Outside), 1);
     assert!(found.errors.is_empty());
     let found = place.find("*.txt");
     assert_eq!((ids(&found), found.skipped.of(SkipReason::Special)), (vec!["a"], 3));

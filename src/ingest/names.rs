@@ -1,7 +1,7 @@
 //! The names of documents: what each would be called, and who gets a name that several want.
 
 use super::Input;
-use crate::value::{DocumentId, digest_bytes};
+use crate::value::{DocumentId, digest_bytes, os_text, path_text};
 use std::collections::{HashMap, HashSet};
 use std::path::{Component, Path, PathBuf};
 
@@ -44,7 +44,7 @@ pub(super) fn as_written(path: &Path) -> String {
 
 /// The file's name without its ending.
 pub(super) fn without_ending(path: &Path) -> String {
-    path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+    os_text(path.file_stem().unwrap_or(path.as_os_str())).into_owned()
 }
 
 /// What to call a file beside others of its name: its folder's name and its own, whose ending stays unless it is the usual one.
@@ -53,7 +53,7 @@ pub(super) fn with_parent(folder: &str, relative: &Path) -> String {
     let last = if usual {
         without_ending(relative)
     } else {
-        relative.file_name().unwrap_or_default().to_string_lossy().into_owned()
+        os_text(relative.file_name().unwrap_or_default()).into_owned()
     };
     let name = joined(relative, &last);
     if folder.is_empty() { name } else { format!("{folder}/{name}") }
@@ -63,7 +63,7 @@ fn joined(path: &Path, last: &str) -> String {
     let mut name = String::new();
     for part in path.parent().unwrap_or(Path::new("")).components() {
         if let Component::Normal(part) = part {
-            name.push_str(&part.to_string_lossy());
+            name.push_str(&os_text(part));
             name.push('/');
         }
     }
@@ -73,7 +73,7 @@ fn joined(path: &Path, last: &str) -> String {
 /// The name of a folder, wherever the working directory is.
 pub(super) fn folder_name(folder: &Path) -> String {
     let whole = absolute(folder);
-    whole.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
+    whole.file_name().map_or_else(String::new, |name| os_text(name).into_owned())
 }
 
 /// The name of the folder in which a file is.
@@ -84,14 +84,6 @@ pub(super) fn parent_name(file: &Path) -> String {
 pub(super) fn absolute(path: &Path) -> PathBuf {
     let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
     std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf())
-}
-
-/// A path as a text that no other has, also where it is no UTF-8.
-pub(super) fn path_text(path: &Path) -> String {
-    match path.to_str() {
-        Some(text) => text.to_owned(),
-        None => format!("\\{}", path.as_os_str().as_encoded_bytes().escape_ascii()),
-    }
 }
 
 /// The names of files that are arguments of one command and would share one: their paths relative to the innermost folder that
@@ -181,7 +173,7 @@ fn parts(path: &Path) -> Vec<String> {
     absolute(path)
         .components()
         .filter(|part| matches!(part, Component::Normal(_) | Component::ParentDir))
-        .map(|part| part.as_os_str().to_string_lossy().into_owned())
+        .map(|part| os_text(part.as_os_str()).into_owned())
         .collect()
 }
 
@@ -232,10 +224,11 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn paths_that_are_no_text_stay_apart() {
+    fn names_that_are_no_text_are_spelled_by_their_bytes() {
         use std::os::unix::ffi::OsStrExt;
         let path = |bytes: &[u8]| PathBuf::from(std::ffi::OsStr::from_bytes(bytes));
-        assert_ne!(path_text(&path(b"/a\xff")), path_text(&path(b"/a\xfe")));
+        assert_eq!(without_ending(&path(b"caf\xe9.txt")), "caf\\xE9");
+        assert_eq!(as_written(&path(b"d\xff/caf\xe8.txt")), "d\\xFF/caf\\xE8");
     }
 
     fn inputs(paths: &[String]) -> Vec<Input> {

@@ -23,6 +23,8 @@ pub enum SkipReason {
     Special,
     /// A link that leads to nothing.
     Dangling,
+    /// A link that leads out of the folder that was named.
+    Outside,
     /// A folder with nothing in it.
     EmptyFolder,
     /// A recorded answer of a model.
@@ -47,6 +49,9 @@ impl SkipReason {
                 ("pipe, device or other special file", "pipes, devices or other special files")
             }
             SkipReason::Dangling => ("dangling link", "dangling links"),
+            SkipReason::Outside => {
+                ("link that leads out of its folder", "links that lead out of their folder")
+            }
             SkipReason::EmptyFolder => ("empty folder", "empty folders"),
             SkipReason::Recording => ("recorded answer", "recorded answers"),
             SkipReason::Results => ("folder of results", "folders of results"),

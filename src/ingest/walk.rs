@@ -19,10 +19,18 @@ pub(super) struct Walk {
     root: PathBuf,
     /// What the folder is called.
     label: String,
+    /// Where the folder really is, once a link in it was met: what leads out of there is somebody else's choice.
+    real: Option<PathBuf>,
     pattern: Option<Pattern>,
     /// The folders that were entered for the pattern: others may be entered for other patterns.
     entered: HashSet<FolderKey>,
     open: Vec<Level>,
+}
+
+/// Where a folder really is.
+pub(super) fn real_folder(folder: &Path) -> Option<PathBuf> {
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    folder.canonicalize().ok()
 }
 
 /// A folder that is open.
@@ -51,7 +59,7 @@ impl Walk {
 
     fn new(root: PathBuf, pattern: Option<Pattern>) -> Self {
         let label = folder_name(&root);
-        Walk { root, label, pattern, entered: HashSet::new(), open: Vec::new() }
+        Walk { root, label, real: None, pattern, entered: HashSet::new(), open: Vec::new() }
     }
 
     /// Enters the root.
@@ -93,6 +101,12 @@ impl Walk {
         let path = self.root.join(&relative);
         let kind = match entry.kind {
             EntryKind::Link => match disk::followed(&path) {
+                Ok(EntryKind::File | EntryKind::Folder) if self.leads_out(&path) => {
+                    if self.is_meant(&relative, EntryKind::Folder, is_whole) {
+                        seen.skipped.count(SkipReason::Outside);
+                    }
+                    return Step::Again;
+                }
                 Ok(kind) => kind,
                 Err(error) => return self.not_followed(path, &relative, is_whole, error, seen),
             },
@@ -112,6 +126,15 @@ impl Walk {
                 Step::Again
             }
         }
+    }
+
+    /// Whether a link leads out of the folder that was named.
+    fn leads_out(&mut self, link: &Path) -> bool {
+        if self.real.is_none() {
+            self.real = real_folder(&self.root);
+        }
+        let real = link.canonicalize().ok();
+        !real.zip(self.real.as_ref()).is_some_and(|(real, root)| real.starts_with(root))
     }
 
     /// Whether something of this name is asked for, or may hold what is.
@@ -150,7 +173,7 @@ impl Walk {
             any_ending = pattern.names_ending();
         }
         if holds_records(&relative) {
-            return Step::Records { path, is_named: false };
+            return Step::Records { path, is_named: false, within: Some(self.root.clone()) };
         }
         if !any_ending && !is_document(&relative, seen.endings) {
             seen.skipped.count_ending(&relative);

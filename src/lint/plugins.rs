@@ -2,8 +2,8 @@
 
 use super::content::{key_to_named_port, lint_provider};
 use crate::diag::{Code, Problem, Problems, SourceFile, Span, nearest};
-use crate::profile::{Asked, Environment, Loaded, ProviderChoice};
-use crate::provider::Providers;
+use crate::profile::{Asked, Author, Environment, Loaded, OutsideKind, ProviderChoice, outside_of};
+use crate::provider::{Prices, Providers};
 use crate::value::decode::Spanned;
 use crate::value::yaml::{Data, Entry, Node, parse};
 use std::sync::Arc;
@@ -20,6 +20,7 @@ pub(crate) fn lint_providers(
     problems: &mut Problems,
 ) {
     limits(loaded, providers, problems);
+    named_servers(loaded, problems);
     let stages = loaded.profile.stages.iter().flat_map(|stage| &stage.call.providers);
     let asked = loaded.profile.judges.iter().filter(|judge| judge.is_asked());
     for choice in stages.chain(asked.flat_map(|judge| &judge.call.providers)) {
@@ -57,6 +58,23 @@ pub(crate) fn lint_providers(
     }
 }
 
+/// Where documents go by the word of the profile alone: it may be somebody else's.
+fn named_servers(loaded: &Loaded, problems: &mut Problems) {
+    for one in outside_of(loaded).iter().filter(|one| one.by == Author::Profile && !one.is_shipped()) {
+        let message = match &one.what {
+            OutsideKind::Server(host) => format!("documents go to `{host}`, which only this file names"),
+            OutsideKind::Proxy(host) => {
+                format!("documents go through the proxy `{host}`, which only this file names")
+            }
+            OutsideKind::Program(_) | OutsideKind::Provider(..) => continue,
+        };
+        problems.push(
+            Problem::note(Code::NamedServer, &one.at, message)
+                .help("if the file is somebody else's, ask whether your documents may go there"),
+        );
+    }
+}
+
 /// Limits are by the name of a provider; one that nobody has would never apply.
 fn limits(loaded: &Loaded, providers: &Providers, problems: &mut Problems) {
     let written = loaded.merged.get("network").and_then(|network| network.get("limits"));
@@ -76,6 +94,19 @@ pub(crate) fn lint_prices(file: &Arc<SourceFile>, providers: &Providers, problem
     for provider in prices.iter().filter_map(|price| price.get("provider")) {
         if let Data::Text { text, .. } = &provider.data {
             unknown(text, &provider.span, "price", &known, problems);
+        }
+    }
+    for price in prices {
+        let is_nothing = |key| price.get(key).and_then(|rate| rate.to_json().as_f64()) == Some(0.0);
+        let Some(provider) = price.get("provider").and_then(Node::as_text) else { continue };
+        if is_nothing("input") && is_nothing("output") && Prices::shipped().charges(provider) {
+            let message = format!(
+                "by this price `{provider}` asks nothing, and it charges: no budget of money is ever spent"
+            );
+            problems.push(
+                Problem::warning(Code::FreePrice, &price.span, message)
+                    .help("write what its models cost, or leave the entry out"),
+            );
         }
     }
 }

@@ -15,7 +15,7 @@ use crate::plan::Plan;
 use crate::profile::{Counts, Dimension, Files, Library, Measure, Overall, load, read_text_file};
 use crate::provider::Prices;
 use crate::rules::{
-    Context, Inheritance, PatternCheck, check_extraction, compile, decode_context, decode_vocabulary,
+    Context, Inheritance, PatternCheck, Schema, check_extraction, compile, decode_context, decode_vocabulary,
     whole_schema,
 };
 use crate::script::ScriptSet;
@@ -343,6 +343,10 @@ fn schema(file: &Arc<SourceFile>, library: &Library, problems: &mut Problems) {
         let message = format!("not a JSON Schema at `{at}`: `{}` is not kept", error.kind().keyword());
         let span = last_key(&at, file);
         problems.push(Problem::error(Code::BadSchema, &span, message).help("see https://json-schema.org"));
+    } else if let Err(why) = Schema::compile(file.name(), &value) {
+        // What profiles that name it would be refused for.
+        let message = format!("this is not a usable JSON Schema: {why}");
+        problems.push(Problem::error(Code::BadSchema, &Span::new(file, 0, 1), message));
     }
     schema_words::check(file, problems);
 }

@@ -103,12 +103,18 @@ pub enum Author {
     User,
     /// A profile, which may be somebody else's.
     Profile,
+    /// The record of a run, which may be somebody else's, too.
+    Record,
 }
 
 impl Author {
     /// Who wrote what is here.
-    pub(super) fn of(span: &crate::diag::Span) -> Self {
-        if span.file().is_argument() { Author::User } else { Author::Profile }
+    pub(crate) fn of(span: &crate::diag::Span) -> Self {
+        match span.file() {
+            file if file.is_recorded() => Author::Record,
+            file if file.is_argument() => Author::User,
+            _ => Author::Profile,
+        }
     }
 }
 
@@ -277,7 +283,7 @@ impl ProviderChoice {
         // Its own provider is where a profile says; whether another is there, too, nobody has said. To do without one sends
         // nobody anything.
         let is_another = ![super::NO_PROVIDER, super::ANSWERED_BY_CASE].contains(&text.value.trim());
-        if is_another && Author::of(&text.span) == Author::User && config.placed_by_profile {
+        if is_another && Author::of(&text.span) != Author::Profile && config.placed_by_profile {
             problems.push(
                 Problem::error(
                     Code::Conflict,

@@ -7,6 +7,7 @@
 use super::reached::FileTracker;
 use crate::diag::{Code, Problem, SourceFile, nearest};
 use crate::disk::{self, ReadError};
+use crate::value::{MAX_STEPS, path_text};
 use include_dir::{Dir, include_dir};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
@@ -70,6 +71,7 @@ impl Library {
 
     /// Reads a text file that was named by its path, and takes that down.
     pub(super) fn read_path(&self, path: &Path) -> Result<Arc<SourceFile>, Problem> {
+        refuse_endless(path)?;
         let read = read_text_file(path);
         self.note(path, &read);
         read
@@ -77,6 +79,7 @@ impl Library {
 
     /// Reads a text file that another file names by its path: below one of the roots, where links are followed.
     pub(super) fn read_named_path(&self, path: &Path) -> Result<Arc<SourceFile>, Problem> {
+        refuse_endless(path)?;
         if !self.holds(path) && path.exists() {
             if let Some(notes) = &self.notes {
                 notes.refused(path);
@@ -142,6 +145,15 @@ fn embedded(name: &str) -> Option<(&'static Dir<'static>, &str)> {
     Some((dir, rest))
 }
 
+/// What is wrong with a path that has more parts than any file's.
+fn refuse_endless(path: &Path) -> Result<(), Problem> {
+    if path.components().nth(MAX_STEPS).is_none() {
+        return Ok(());
+    }
+    let message = format!("a path has more than {MAX_STEPS} parts");
+    Err(Problem::placeless(Code::MissingFile, message).help("name the file by a shorter path"))
+}
+
 /// Whether a name stays inside its root.
 fn is_inside(name: &str) -> bool {
     Path::new(name).components().all(|c| matches!(c, Component::Normal(_) | Component::CurDir))
@@ -149,6 +161,7 @@ fn is_inside(name: &str) -> bool {
 
 impl Files for Library {
     fn read(&self, name: &str) -> Result<Option<Arc<SourceFile>>, Problem> {
+        refuse_endless(Path::new(name))?;
         if !is_inside(name) {
             let problem = Problem::placeless(Code::MissingFile, format!("`{name}` leads out of its folder"));
             return Err(
@@ -210,9 +223,14 @@ impl Files for Library {
 
 /// The file nearest by name to one that is not there: beside it, or in a folder whose name is nearest.
 pub(crate) fn nearby(path: &Path) -> Option<String> {
-    let folder = path.parent()?;
+    nearby_within(path, MAX_STEPS)
+}
+
+fn nearby_within(path: &Path, steps: usize) -> Option<String> {
+    let folder = path.parent().filter(|_| steps > 0)?;
     let is_there = folder.as_os_str().is_empty() || folder.exists();
-    let found = if is_there { folder.to_path_buf() } else { PathBuf::from(nearby(folder)?) };
+    let found =
+        if is_there { folder.to_path_buf() } else { PathBuf::from(nearby_within(folder, steps - 1)?) };
     let folder = found.as_path();
     let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let same = folder.join(path.file_name()?);
@@ -268,7 +286,7 @@ fn unreadable(path: &Path, error: &ReadError) -> Problem {
 fn text_of(path: &Path, bytes: Vec<u8>) -> Result<Arc<SourceFile>, Problem> {
     let shown = path.display();
     match String::from_utf8(bytes) {
-        Ok(text) => Ok(SourceFile::new(shown.to_string(), text)),
+        Ok(text) => Ok(SourceFile::new(path_text(path), text)),
         Err(error) => {
             let at = error.utf8_error().valid_up_to();
             let before = error.as_bytes().get(..at).unwrap_or_default();

@@ -8,6 +8,7 @@ use super::merge::merge;
 use super::overrides::Override;
 use crate::diag::{Code, Problem, Problems, SourceFile, Span, nearest};
 use crate::value::declare::DEFAULTS_NAME;
+use crate::value::path_of;
 use crate::value::yaml::{Data, Entry, Node, parse};
 use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
@@ -203,7 +204,7 @@ fn project_of(path: &Path) -> &Path {
 /// The file of a profile, and the library with the profile's own project in front.
 fn find(name: &str, library: &Library, problems: &mut Problems) -> Option<(Arc<SourceFile>, Library)> {
     if looks_like_a_path(name) {
-        let path = Path::new(name);
+        let path = &path_of(name);
         return match library.read_path(path) {
             Ok(file) => Some((file, library.nearest(project_of(path)))),
             Err(problem) => {
@@ -294,7 +295,8 @@ impl Heirs for Profiles<'_> {
         problems: &mut Problems,
     ) -> Option<Arc<SourceFile>> {
         let next = read_parent(name, child, &self.library, span, problems)?;
-        let project = project_of(Path::new(next.name()));
+        let parent = path_of(next.name());
+        let project = project_of(&parent);
         if looks_like_a_path(name) && next.name() != self.own && self.library.holds(project) {
             self.library = self.library.farther(self.projects, project);
             self.projects += 1;
@@ -335,12 +337,17 @@ fn read_parent(
     problems: &mut Problems,
 ) -> Option<Arc<SourceFile>> {
     let read = if looks_like_a_path(parent) {
-        let beside = Path::new(child.name()).parent().unwrap_or(Path::new("")).join(parent);
+        let beside = path_of(child.name()).parent().unwrap_or(Path::new("")).join(path_of(parent));
         // `./ours.yaml` and `ours.yaml` are one file, which a circle must not hide behind.
         let beside: PathBuf = beside.components().filter(|part| *part != Component::CurDir).collect();
         library.read_named_path(&beside).map(Some)
     } else {
-        library.read(&format!("profiles/{parent}.yaml"))
+        let name = format!("profiles/{parent}.yaml");
+        // A profile in the place of one that ships with loopctl may start from that one, by its own name.
+        let hidden = |file: &Arc<SourceFile>| {
+            Library::embedded().read(&name).ok().flatten().filter(|_| file.name() == child.name())
+        };
+        library.read(&name).map(|found| found.map(|file| hidden(&file).unwrap_or(file)))
     };
     match read {
         Ok(Some(file)) => Some(file),
@@ -382,6 +389,22 @@ mod tests {
             ("mine", ["mine", "clinical", "marc"].map(String::from).to_vec())
         );
         assert_eq!(loaded("extends: clinical\nname: ours\n").0.unwrap().profile.name, "ours");
+    }
+
+    #[test]
+    fn a_profile_may_start_from_the_shipped_one_that_it_hides() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("profiles")).unwrap();
+        let library = Library::new(vec![folder.path().to_path_buf()]);
+        for (name, refused) in [("clinical", false), ("mine", true)] {
+            let text = format!("extends: {name}\naccept: {{ overall: 0.99 }}\n");
+            std::fs::write(folder.path().join(format!("profiles/{name}.yaml")), text).unwrap();
+            let mut problems = Problems::new();
+            let loaded = load(name, &library, &[], &|_| None, &mut problems);
+            assert_eq!((loaded.is_none(), problems.has_errors()), (refused, refused), "{problems:?}");
+            let chain = loaded.map(|loaded| loaded.profile.chain).unwrap_or_default();
+            assert!(refused || chain == ["clinical", "clinical", "marc"], "{chain:?}");
+        }
     }
 
     #[test]

@@ -22,6 +22,7 @@ mod mask;
 mod measure_keys;
 mod merge;
 mod network;
+mod outside;
 mod overall;
 mod overrides;
 mod policy;
@@ -59,6 +60,7 @@ pub(crate) use load::{Settings, checked as check_settings, defaults, file_of, se
 pub use mask::Mask;
 pub(crate) use merge::merge_mappings;
 pub use network::{BatchUse, Breaker, HostPattern, Limits, Network, Proxy, RetryBudget};
+pub(crate) use outside::{Outside, OutsideKind, outside_of};
 pub use overall::Overall;
 pub use overrides::Override;
 pub use policy::{

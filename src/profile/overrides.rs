@@ -1,6 +1,7 @@
 //! Settings from flags and the environment, laid over the profile.
 
 use crate::diag::{Code, Problem, Problems, SourceFile, Span};
+use crate::value::MAX_STEPS;
 use crate::value::yaml::{Data, Entry, Node, parse, resolve_plain};
 use std::sync::Arc;
 
@@ -40,14 +41,13 @@ impl Override {
             );
             return None;
         };
-        let path: Vec<String> = path.trim().split('.').map(str::to_owned).collect();
-        if path.iter().any(String::is_empty) {
-            problems.push(
-                Problem::error(Code::BadOverride, &whole, "the key of a setting has an empty part")
-                    .help("separate the parts with single dots: `stop.max_iterations=3`"),
-            );
-            return None;
-        }
+        let path = match parts_of_key(path) {
+            Ok(path) => path,
+            Err(bad) => {
+                problems.push(bad.problem(&whole));
+                return None;
+            }
+        };
         if argument.trim_end().ends_with('=') && argument.matches('=').count() == 1 {
             problems.push(
                 Problem::error(Code::BadOverride, &whole, "a setting needs a value")
@@ -71,18 +71,26 @@ impl Override {
         Override { origin: flag.to_owned(), path, key_span: None, value }
     }
 
-    /// A setting that stands in a file: the key of `entry` has dots between its parts, `value` is its value, or one of them. `None`
-    /// when a part is empty.
-    #[must_use]
-    pub(crate) fn from_entry(origin: &str, entry: &Entry, value: &Node) -> Option<Self> {
-        let path: Vec<String> = entry.key.trim().split('.').map(str::to_owned).collect();
-        let usable = path.iter().all(|part| !part.is_empty());
-        usable.then(|| Override {
+    /// A setting that stands in a file: the key of `entry` has dots between its parts, `value` is its value, or one of them.
+    ///
+    /// # Errors
+    /// A problem when that is no key of a setting.
+    pub(crate) fn from_entry(origin: &str, entry: &Entry, value: &Node) -> Result<Self, Problem> {
+        let path = parts_of_key(&entry.key).map_err(|bad| bad.problem(&entry.key_span))?;
+        Ok(Override {
             origin: origin.to_owned(),
             path,
             key_span: Some(entry.key_span.clone()),
             value: value.clone(),
         })
+    }
+
+    /// The same setting as the record of a run has it: nobody's own word.
+    #[must_use]
+    pub(crate) fn recorded(self) -> Self {
+        let given = self.value.span.file();
+        let file = SourceFile::recorded(given.name(), given.text());
+        Override { value: moved(self.value, &file, 0), ..self }
     }
 
     /// The key of the profile that it is in: the first part of its path.
@@ -151,6 +159,38 @@ impl Override {
             );
         }
     }
+}
+
+/// Why a text is no key of a setting.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum BadKey {
+    EmptyPart,
+    TooManyParts,
+}
+
+impl BadKey {
+    fn problem(self, place: &Span) -> Problem {
+        let (message, help) = match self {
+            BadKey::EmptyPart => (
+                "the key of a setting has an empty part".to_owned(),
+                "separate the parts with single dots, as in `stop.max_iterations`",
+            ),
+            BadKey::TooManyParts => (
+                format!("the key of a setting has more than {MAX_STEPS} parts"),
+                "write the key as `loopctl profile show` has it, with a dot for each level",
+            ),
+        };
+        Problem::error(Code::BadOverride, place, message).help(help)
+    }
+}
+
+/// The parts of a setting's key, which has dots between them.
+fn parts_of_key(key: &str) -> Result<Vec<String>, BadKey> {
+    let parts: Vec<String> = key.trim().split('.').take(MAX_STEPS + 1).map(str::to_owned).collect();
+    if parts.iter().any(String::is_empty) {
+        return Err(BadKey::EmptyPart);
+    }
+    if parts.len() > MAX_STEPS { Err(BadKey::TooManyParts) } else { Ok(parts) }
 }
 
 fn value_after_equals(file: &Arc<SourceFile>, argument: &str, problems: &mut Problems) -> Option<Node> {
@@ -298,6 +338,17 @@ mod tests {
         let (json, problems) = applied("name: x\n", &flags);
         assert_eq!(problems.len(), flags.len(), "{problems:?}");
         assert_eq!(json, json!({"name": "x"}));
+    }
+
+    #[test]
+    fn a_key_has_a_bound_on_its_parts() {
+        for (parts, refused) in [(MAX_STEPS, false), (MAX_STEPS + 1, true), (100_000, true)] {
+            let mut problems = Problems::new();
+            let setting = Override::from_flag(&format!("{}=1", vec!["a"; parts].join(".")), &mut problems);
+            assert_eq!((setting.is_none(), problems.has_errors()), (refused, refused), "{parts}");
+            let mut root = parse(&SourceFile::new("p.yaml", "{}"), &mut Problems::new()).unwrap();
+            setting.iter().for_each(|setting| setting.apply(&mut root, &mut problems));
+        }
     }
 
     #[test]

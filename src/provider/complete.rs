@@ -37,6 +37,7 @@ pub struct PluginIdentity {
     /// SHA-256 of the library in lower-case hexadecimal; of the manifest, if the plugin is linked in.
     pub digest: String,
     /// The library, with symbolic links resolved; `(linked)` if the plugin is part of the program.
+    #[serde(with = "crate::value::path_serde")]
     pub path: PathBuf,
 }
 
@@ -140,6 +141,11 @@ impl Provider {
     /// made.
     pub fn knows_costs(&self, asked: Option<&str>) -> Option<bool> {
         self.shared.meter.knows(asked)
+    }
+
+    /// Whether a price table says that a call costs nothing, though the provider charges by the one that ships with loopctl.
+    pub(crate) fn is_made_free(&self, asked: Option<&str>) -> bool {
+        self.shared.meter.is_made_free(asked)
     }
 
     /// What a call cost if it was given up before it ended; `None` when that is unknown.

@@ -107,6 +107,11 @@ impl Meter {
         self.prices.find(&self.provider_label, asked).filter(|price| price.is_free()).map(|_| Usd::default())
     }
 
+    /// Whether a table says that a call costs nothing, though the provider charges.
+    pub(super) fn is_made_free(&self, asked: Option<&str>) -> bool {
+        self.prices.makes_free(&self.provider_label, asked)
+    }
+
     /// Whether the costs of calls that ask for this model will be known; `None` when that can't be said before.
     pub(super) fn knows(&self, asked: Option<&str>) -> Option<bool> {
         match (self.prices.find(&self.provider_label, asked), self.kind, asked) {

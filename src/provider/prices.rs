@@ -178,6 +178,19 @@ impl Prices {
         self
     }
 
+    /// Whether some table says that a provider costs something.
+    #[must_use]
+    pub(crate) fn charges(&self, provider: &str) -> bool {
+        let of_provider = |price: &&Price| price.provider.eq_ignore_ascii_case(provider);
+        self.tables.iter().flat_map(|table| table.iter()).filter(of_provider).any(|price| !price.is_free())
+    }
+
+    /// Whether the price of a model is 0, though its provider charges by the tables that ship with loopctl.
+    #[must_use]
+    pub(crate) fn makes_free(&self, provider: &str, model: Option<&str>) -> bool {
+        self.find(provider, model).is_some_and(Price::is_free) && Prices::shipped().charges(provider)
+    }
+
     /// The price of a model; without a name, that of the provider's every model (`models: ["*"]`).
     #[must_use]
     pub fn find(&self, provider: &str, model: Option<&str>) -> Option<&Price> {

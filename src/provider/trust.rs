@@ -66,6 +66,7 @@ struct Lock {
 struct Entry {
     name: String,
     version: String,
+    #[serde(with = "crate::value::path_serde")]
     path: PathBuf,
     sha256: String,
 }

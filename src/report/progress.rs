@@ -3,6 +3,7 @@
 use super::run_summary::{dollars, duration, thousands};
 use crate::policy::FinalStatus;
 use crate::result::DocumentResult;
+use crate::value::prose;
 use crate::value::{Millis, Usage};
 use std::collections::VecDeque;
 
@@ -183,7 +184,7 @@ impl Progress {
             }
             _ if known == 0.0 => ("cost unknown".to_owned(), String::new()),
             unknown => (
-                format!("{} + {} calls of unknown cost", dollars(rounded(known)), thousands(unknown)),
+                format!("{} + {} of unknown cost", dollars(rounded(known)), prose::count(unknown, "call")),
                 String::new(),
             ),
         }

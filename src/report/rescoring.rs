@@ -5,6 +5,7 @@ use super::paint::Paint;
 use crate::policy::{Check, Decision, StopReason, Verdict};
 use crate::rescore::{Rescore, Rescored};
 use crate::score::Issue;
+use crate::value::prose;
 use crate::value::sanitize_line;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -37,9 +38,9 @@ pub(crate) fn rescoring_lines(rescored: &[Rescored], paint: Paint) -> String {
             let (before, after) = (accepted(|one| &one.before), accepted(|one| &one.after));
             let _ = writeln!(
                 out,
-                "{} of {} documents change; accepted {}",
+                "{} of {} change; accepted {}",
                 changed.len(),
-                several.len(),
+                prose::count(several.len() as u64, "document"),
                 if before == after { after.to_string() } else { format!("{before} → {after}") },
             );
         }

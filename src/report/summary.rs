@@ -6,6 +6,7 @@ use crate::policy::{FinalStatus, SelectionReason};
 use crate::result::DocumentResult;
 use crate::run::BatchEnd;
 use crate::score::{Assessment, Evidence};
+use crate::value::prose;
 use crate::value::{Severity, Usage, sanitize_line};
 use serde_json::Value;
 use std::fmt::Write;
@@ -113,7 +114,8 @@ fn used(usage: Usage) -> Option<String> {
         1 => format!("{} and the unknown cost of 1 call", dollars(known)),
         calls => format!("{} and the unknown cost of {calls} calls", dollars(known)),
     };
-    Some(format!("{} tokens, {cost}", usage.tokens))
+    let tokens = prose::plural(usage.tokens, "token");
+    Some(format!("{} {tokens}, {cost}", usage.tokens))
 }
 
 fn fields(out: &mut String, extraction: &Value, evidence: &Evidence, paint: Paint) {
@@ -165,7 +167,12 @@ fn issues(out: &mut String, validation: &Assessment, paint: Paint) {
 /// The end of a batch of several documents.
 #[must_use]
 pub(crate) fn closing(end: &BatchEnd) -> String {
-    let mut out = format!("{} of {} documents passed", end.passed, end.finished);
+    let mut out = format!(
+        "{} of {} {} passed",
+        end.passed,
+        end.finished,
+        prose::plural(end.finished as u64, "document")
+    );
     if end.of_unknown_type > 0 {
         let _ = write!(out, ", {} of them of type `unknown`", end.of_unknown_type);
     }

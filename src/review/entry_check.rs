@@ -8,7 +8,7 @@ use super::reviewed::{Reviewed, standing};
 use super::typed_value::{FieldType, shown};
 use crate::diag::nearest;
 use crate::score::ValueComparison;
-use crate::value::{digest_bytes, is_present};
+use crate::value::{MAX_STEPS, digest_bytes, is_present};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -330,6 +330,7 @@ impl Row<'_> {
                 NoPlace::BeyondList(list, count) => {
                     format!("`{list}` has {count} items; `{list}/{count}` adds one")
                 }
+                NoPlace::TooDeep => format!("its pointer has more than {MAX_STEPS} steps"),
             };
             entry.error("field", message)
         })

@@ -1,6 +1,6 @@
 //! How a field is named: by the member of the extraction that it is, or by a JSON Pointer to a value within it.
 
-use crate::value::{escape, unescape};
+use crate::value::{escape, has_too_many_steps, unescape};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 use std::fmt;
@@ -16,6 +16,8 @@ pub(crate) enum NoPlace {
     InValue(FieldPath),
     /// It is an item of a list that has fewer.
     BeyondList(FieldPath, usize),
+    /// Its pointer has more steps than any value has levels.
+    TooDeep,
 }
 
 impl FieldPath {
@@ -76,6 +78,9 @@ impl FieldPath {
 
     /// Whether a value could be put there.
     pub(crate) fn place_in(&self, extraction: &Value) -> Result<(), NoPlace> {
+        if has_too_many_steps(&self.0) {
+            return Err(NoPlace::TooDeep);
+        }
         let Some((parent, step)) = self.parent() else { return Ok(()) };
         match parent.of(extraction) {
             None => parent.place_in(extraction),
@@ -90,6 +95,9 @@ impl FieldPath {
 
     /// Puts a value there, with what it lies in where that is missing. What has no place for it stays as it is.
     pub(super) fn set(&self, extraction: &mut Value, value: Value) {
+        if has_too_many_steps(&self.0) {
+            return;
+        }
         let Some((parent, step)) = self.parent() else { return *extraction = value };
         if matches!(parent.of(extraction), None | Some(Value::Null)) {
             parent.set(extraction, Value::Object(Map::new()));
@@ -177,5 +185,8 @@ mod tests {
         assert!(FieldPath::named("/list/4").place_in(&value).is_err());
         assert!(FieldPath::named("/text/x").place_in(&value).is_err());
         assert!(FieldPath::named("/fresh/x").place_in(&value).is_ok());
+        let endless = FieldPath::named(&"/a".repeat(100_000));
+        endless.set(&mut value, json!(1));
+        assert_eq!((endless.place_in(&value), value.get("a")), (Err(NoPlace::TooDeep), None));
     }
 }

@@ -150,7 +150,7 @@ fn no_price(provider_label: &str, model: Option<&str>) -> String {
 /// whose model has no price. Nothing where the profile has no such budget.
 #[must_use]
 pub(crate) fn unpriced(plan: &Plan, candidates: &Candidates, consultants: &[Consultant]) -> Vec<String> {
-    let mut limited = false;
+    let mut limited = plan.profile.budget.cost_usd.is_some();
     plan.policy.stop.visit(&mut |criterion| {
         limited |= matches!(criterion, Criterion::Budget(budget) if budget.cost_usd.is_some());
     });
@@ -175,6 +175,13 @@ pub(crate) fn unpriced(plan: &Plan, candidates: &Candidates, consultants: &[Cons
             if provider.knows_costs(asked) == Some(false) {
                 let why = no_price(provider.provider_label(), asked);
                 without.insert(format!("the budget `cost_usd` can't be kept: {why}"));
+            }
+            if provider.is_made_free(asked) {
+                let (label, model) = (provider.provider_label(), asked.unwrap_or("every model"));
+                without.insert(format!(
+                    "the budget `cost_usd` can't be kept: by a price table, `{label}` asks nothing for `{model}`, and it charges by \
+                     the table that ships with loopctl"
+                ));
             }
         }
     }

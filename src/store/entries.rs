@@ -6,6 +6,7 @@ use super::waves;
 use super::{
     DocumentKey, DocumentRecord, DocumentStage, Entry, EventLog, Journal, Receipt, RunId, StoreError,
 };
+use crate::value::path_text;
 use rusqlite::{Connection, OptionalExtension, ffi, params};
 use serde_json::Value;
 use std::path::Path;
@@ -98,7 +99,7 @@ fn begin(
     run: &RunId,
     document: &DocumentRecord,
 ) -> Result<DocumentKey, StoreError> {
-    let file = document.path.as_ref().map(|path| path.to_string_lossy());
+    let file = document.path.as_deref().map(path_text);
     let inserted = connection
         .prepare_cached(
             "INSERT INTO documents (run, id, document_type, source_digest, path, state, attempts)

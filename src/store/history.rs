@@ -7,10 +7,9 @@ use super::{
     DocumentKey, DocumentRecord, DocumentStage, Journal, RunId, RunRecord, StoreError, StoredAnswer,
     StoredDocument, StoredEvent, StoredRun,
 };
-use crate::value::{DocumentId, Millis};
+use crate::value::{DocumentId, Millis, path_of};
 use rusqlite::{Row, params};
 use serde_json::Value;
-use std::path::PathBuf;
 
 impl Journal {
     /// All runs, in the order in which they began.
@@ -140,7 +139,7 @@ impl Journal {
                     id: DocumentId::new(row.get::<_, String>(1)?),
                     document_type: row.get(2)?,
                     source_digest: row.get(3)?,
-                    path: row.get::<_, Option<String>>(4)?.map(PathBuf::from),
+                    path: row.get::<_, Option<String>>(4)?.map(|path| path_of(&path)),
                 },
                 events: unsigned(row, 8)?,
                 finished: matches!(stage, DocumentStage::Finished | DocumentStage::Failed),

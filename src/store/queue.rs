@@ -9,7 +9,7 @@ use super::names::{self, ArtifactName};
 use super::runs::run_number;
 use super::worker::ProcessId;
 use super::{DocumentKey, DocumentStage, Journal, Receipt, RunId, StoreError};
-use crate::value::{DocumentId, Usage};
+use crate::value::{DocumentId, Usage, path_of, path_text};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -361,7 +361,7 @@ pub(super) fn enqueue_one(
     {
         return Ok(Queued::Elsewhere { run });
     }
-    let path = document.path.as_ref().map(|path| path.to_string_lossy());
+    let path = document.path.as_deref().map(path_text);
     let wanted = artifact.iter().map(|artifact| &artifact.name).chain(&document.names);
     for name in wanted {
         let inserted = connection
@@ -429,7 +429,7 @@ fn read_claimed(connection: &Connection, row: &Row<'_>) -> rusqlite::Result<Clai
     Ok(Claimed {
         document: DocumentKey(row.get(0)?),
         id: DocumentId::new(row.get::<_, String>(1)?),
-        path: row.get::<_, Option<String>>(2)?.map(PathBuf::from),
+        path: row.get::<_, Option<String>>(2)?.map(|path| path_of(&path)),
         source: row.get(3)?,
         source_digest: row.get(4)?,
         attempts: row.get::<_, u32>(5)?.saturating_sub(1),
@@ -467,5 +467,5 @@ pub fn folder_key(journal: &Path, artifacts: &Path) -> String {
     if journal.parent().is_some_and(|parent| absolute(parent) == folder) {
         return ".".to_owned();
     }
-    folder.to_string_lossy().into_owned()
+    path_text(&folder).into_owned()
 }

@@ -6,6 +6,7 @@ mod fuel;
 mod item;
 mod json_path;
 mod kebab;
+mod path_text;
 mod pointer;
 mod presence;
 mod printed;
@@ -35,7 +36,11 @@ pub use fuel::{Cancel, Fuel};
 pub(crate) use item::{Children, Item, ReadNode, ReadValue};
 pub use json_path::{JsonPath, PathError, PathStep};
 pub(crate) use kebab::to_kebab;
-pub(crate) use pointer::{Pointer, Segment, escape, index_of, push_segment, unescape, unescape_fragment};
+pub(crate) use path_text::{os_of, os_text, path_of, path_serde, path_text};
+pub(crate) use pointer::{
+    MAX_STEPS, Pointer, Segment, escape, has_too_many_steps, index_of, push_segment, unescape,
+    unescape_fragment,
+};
 pub use presence::is_present;
 pub(crate) use presence::{is_blank, is_unseen};
 pub(crate) use printed::{PrintedNumbers, PrintedWords};

@@ -3,6 +3,10 @@
 use std::borrow::Cow;
 use std::fmt;
 
+/// Most steps of a pointer, parts of a key and parts of a path that are followed. No value is nested so deep, and code that follows
+/// steps may call itself at each of them.
+pub(crate) const MAX_STEPS: usize = 128;
+
 /// One step down into a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Segment<'a> {
@@ -124,6 +128,12 @@ pub(crate) fn index_of(step: &str) -> Option<usize> {
     plain.then(|| step.parse().ok()).flatten()
 }
 
+/// Whether a pointer that is text has more steps than any value has levels.
+#[must_use]
+pub(crate) fn has_too_many_steps(pointer: &str) -> bool {
+    pointer.bytes().filter(|byte| *byte == b'/').nth(MAX_STEPS).is_some()
+}
+
 /// A pointer that is the fragment of a URI, without its percent signs; empty when that is no text.
 #[must_use]
 pub(crate) fn unescape_fragment(fragment: &str) -> String {
@@ -178,5 +188,8 @@ mod tests {
             (Some(0), Some(10), None, None)
         );
         assert_eq!(unescape_fragment("/a%20b%7E1"), "/a b~1");
+        assert!(
+            !has_too_many_steps(&"/a".repeat(MAX_STEPS)) && has_too_many_steps(&"/a".repeat(MAX_STEPS + 1))
+        );
     }
 }

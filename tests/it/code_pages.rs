@@ -11,18 +11,22 @@ use loopctl::plan::Plan;
 use loopctl::profile::{Library, load, read_text_file};
 
 /// Codes of what only the command looks at.
-const BY_COMMAND: [Code; 6] = [
+const BY_COMMAND: [Code; 7] = [
     Code::BadOverride,
     Code::InertRule,
     Code::Plugin,
     Code::VoidCertificate,
     Code::NoKey,
     Code::ProviderSettings,
+    Code::NamedServer,
 ];
 
 /// Codes whose examples need more than a profile, and what.
-const NEED_MORE: [(Code, &str); 2] =
-    [(Code::StrangeCase, "a file of cases"), (Code::KeyToNamedPort, "a key in the environment")];
+const NEED_MORE: [(Code, &str); 3] = [
+    (Code::StrangeCase, "a file of cases"),
+    (Code::KeyToNamedPort, "a key in the environment"),
+    (Code::FreePrice, "a price table"),
+];
 
 /// A fenced block: its language, the file it stands for, and its text.
 struct Block {

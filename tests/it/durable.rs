@@ -123,7 +123,17 @@ fn stages(place: &Workspace) -> Value {
     ran.json()["documents"].clone()
 }
 
-const RESUME: [&str; 3] = ["resume", "--journal", "out/journal.sqlite"];
+/// Going on with the run. Where documents go is said again: a record is nobody's word.
+fn resume_words(server: &Server, more: &[&str]) -> Vec<String> {
+    let url = format!("base_url=http://{}/v1", server.address);
+    let fixed = ["resume", "--journal", "out/journal.sqlite", "--provider-config", &url];
+    fixed.iter().chain(more).map(|word| (*word).to_owned()).collect()
+}
+
+fn resume(place: &Workspace, server: &Server) -> Ran {
+    let words = resume_words(server, &[]);
+    verb(place, &words.iter().map(String::as_str).collect::<Vec<_>>())
+}
 
 #[test]
 fn documents_are_run_at_the_same_time() {
@@ -142,14 +152,40 @@ fn documents_are_run_at_the_same_time() {
 fn a_killed_run_goes_on_and_pays_only_for_what_was_under_way() {
     let (place, server) = (documents(4), Server::start());
     killed_after(&place, &server, 2);
-    let ran = verb(&place, &RESUME).exits(0);
+    let ran = resume(&place, &server).exits(0);
     assert_eq!(ran.lines().len(), 2);
     assert_eq!(server.asked(), ["d0", "d1", "d2", "d2", "d3"]);
     assert_eq!(stages(&place)["finished"], 4);
     for name in ["d0", "d1", "d2", "d3"] {
         assert_eq!(place.json(&format!("out/{name}-result.json"))["final_status"], "passed");
     }
-    verb(&place, &RESUME).exits(2).says(&["no run in", "waits to be gone on with"]);
+    resume(&place, &server).exits(2).says(&["no run in", "waits to be gone on with"]);
+}
+
+#[test]
+fn where_documents_go_is_said_by_whoever_goes_on() {
+    let (place, server) = (documents(3), Server::start());
+    killed_after(&place, &server, 1);
+    let asked = server.asked().len();
+    let address = server.address.to_string();
+    let journal = ["resume", "--journal", "out/journal.sqlite"];
+    let refused = |more: &[&str], says: &[&str]| {
+        let refused = verb(&place, &[&journal, more].concat()).exits(2);
+        refused.says(says);
+        assert_eq!((server.asked().len(), &stages(&place)["finished"]), (asked, &1.into()));
+    };
+    refused(
+        &[],
+        &[
+            &format!("sends documents to `{address}` (a flag in the run's record)"),
+            "its journal may be somebody else's",
+            &format!("--provider-config base_url=http://{address}/v1"),
+        ],
+    );
+    // Another place is no permission for that of the record, and no run goes on elsewhere.
+    refused(&["--provider-config", "base_url=http://127.0.0.1:9/v1"], &["has changed since run"]);
+    resume(&place, &server).exits(0);
+    assert_eq!(stages(&place)["finished"], 3);
 }
 
 #[cfg(unix)]
@@ -167,7 +203,7 @@ fn a_run_that_is_told_to_stop_waits_for_what_is_paid_for() {
     assert_eq!(status.code(), Some(130));
     let stages = stages(&place);
     assert_eq!((&stages["finished"], &stages["waiting"]), (&1.into(), &2.into()), "{stages}");
-    verb(&place, &RESUME).exits(0);
+    resume(&place, &server).exits(0);
     assert_eq!(server.asked(), ["d0", "d1", "d2"]);
 }
 
@@ -184,7 +220,7 @@ fn what_was_given_up_goes_on_when_it_is_resumed() {
     assert_eq!(stages(&place)["given_up"], 2);
     assert_eq!(place.json("out/d0-result.json")["final_status"], "cancelled");
     server.change(|state| state.most = None);
-    verb(&place, &RESUME).exits(0);
+    resume(&place, &server).exits(0);
     assert_eq!(place.json("out/d0-result.json")["final_status"], "passed");
     assert_eq!(stages(&place)["finished"], 2);
 }
@@ -204,7 +240,7 @@ fn two_processes_share_a_run_and_do_no_document_twice() {
         "11 more documents are of that run",
     ]);
     assert_eq!(refused.err.matches("at which a process is at work").count(), 1);
-    let words: Vec<String> = RESUME.iter().chain(&["--jobs", "2"]).map(|word| (*word).to_owned()).collect();
+    let words = resume_words(&server, &["--jobs", "2"]);
     let mut second = spawn(&place, &words);
     for child in [&mut first, &mut second] {
         assert!(until("it has ended", || child.try_wait().unwrap()).success());
@@ -225,7 +261,7 @@ fn what_one_process_leaves_is_not_taken_for_done_by_another() {
     server.change(|state| state.most = Some(0));
     let mut first = spawn(&place, &arguments(&server, &["--jobs", "2", "--drain", "0s"]));
     until("the first has asked", || (server.asked().len() == 2).then_some(()));
-    let words: Vec<String> = RESUME.iter().chain(&["--jobs", "2"]).map(|word| (*word).to_owned()).collect();
+    let words = resume_words(&server, &["--jobs", "2"]);
     let mut second = spawn(&place, &words);
     until("the second has asked", || (server.asked().len() == 4).then_some(()));
     let id = first.id().to_string();
@@ -234,13 +270,14 @@ fn what_one_process_leaves_is_not_taken_for_done_by_another() {
     server.change(|state| state.most = None);
     assert_eq!(until("the second has ended", || second.try_wait().unwrap()).code(), Some(1));
     assert_eq!(stages(&place)["given_up"], 2);
-    verb(&place, &RESUME).exits(0);
+    resume(&place, &server).exits(0);
     assert_eq!((server.asked().len(), &stages(&place)["finished"]), (8, &6.into()));
     // There is nothing left, and what there is has passed.
     let journal = ["--journal", "out/journal.sqlite"];
     let listed = verb(&place, &[&["runs", "list", "--format", "json"], &journal[..]].concat()).exits(0);
     let id = listed.json()[0]["id"].as_str().unwrap().to_owned();
-    verb(&place, &[&["resume", &id], &journal[..]].concat()).exits(0);
+    let words = resume_words(&server, &[&id]);
+    verb(&place, &words.iter().map(String::as_str).collect::<Vec<_>>()).exits(0);
     // A slip leaves no run behind.
     run(&place, &server, &["--type", "unknown", "--report", "none/page.html"])
         .exits(2)
@@ -270,9 +307,13 @@ fn the_budget_of_a_run_ends_it_and_a_larger_one_lets_it_go_on() {
     place.write("profiles/parts.yaml", format!("{profile}budget: {{ calls: 3 }}\n"));
     let ran = run(&place, &server, &["--jobs", "1"]).exits(1);
     assert_eq!(ran.lines().len(), 3);
-    ran.says(&["the run's budget is spent: 2 documents are left", "raise `budget`", "loopctl resume"]);
+    ran.says(&[
+        "the run's budget is spent: 2 documents are left",
+        "go on with a larger one",
+        "loopctl resume",
+    ]);
     place.write("profiles/parts.yaml", format!("{profile}budget: {{ calls: 5 }}\n"));
-    verb(&place, &RESUME).exits(0);
+    resume(&place, &server).exits(0);
     assert_eq!(server.asked().len(), 5);
 }
 
@@ -282,7 +323,7 @@ fn a_run_whose_profile_has_changed_is_not_gone_on_with() {
     killed_after(&place, &server, 1);
     let rubric = place.read("rules/rubrics/parts.yaml");
     place.write("rules/rubrics/parts.yaml", format!("{rubric}\n# another\n"));
-    verb(&place, &RESUME).exits(2).says(&["has changed since run", "loopctl run --resume"]);
+    resume(&place, &server).exits(2).says(&["has changed since run", "loopctl run --resume"]);
     // What it finished is kept when the rest begins anew.
     let ran = run(&place, &server, &["--resume", "--jobs", "1"]).exits(0);
     assert_eq!(ran.lines().len(), 2);
@@ -317,7 +358,8 @@ fn runs_are_listed_shown_cancelled_retried_exported_and_removed() {
     of(&["runs", "retry"]).exits(0).says(&["no document of run", "failed"]);
     of(&["runs", "retry", "--document", "d1", "--anew"]).exits(0).says(&["1 document waits"]);
     of(&["runs", "cancel", &id]).exits(0).says(&["is cancelled"]);
-    of(&["resume", &id]).exits(0).says(&["was cancelled, and goes on"]);
+    let url = format!("base_url=http://{}/v1", server.address);
+    of(&["resume", &id, "--provider-config", &url]).exits(0).says(&["was cancelled, and goes on"]);
     assert_eq!(server.asked().len(), 4);
 
     of(&["runs", "prune", "--older-than", "1"]).exits(0).says(&["no run is that old"]);
@@ -333,7 +375,7 @@ fn documents_that_vanish_and_journals_that_are_no_journals_are_said() {
     let (place, server) = (documents(3), Server::start());
     killed_after(&place, &server, 1);
     std::fs::remove_file(place.path("in/d2.txt")).unwrap();
-    let ran = verb(&place, &RESUME).exits(1);
+    let ran = resume(&place, &server).exits(1);
     assert_eq!(ran.lines().len(), 1);
     ran.says(&["d2.txt"]);
     assert_eq!(stages(&place)["failed"], 1);

@@ -324,14 +324,14 @@ fn a_run_of_several_documents_is_listed() {
 fn what_is_no_run_is_said_to_be_none() {
     let place = ran("stop: { max_iterations: 3 }", &courses());
     let refused = |target: &str, parts: &[&str]| {
-        place.run(&["explain", target]).exits(2).says(parts);
+        place.run(&["explain", target]).exits(1).says(parts);
     };
     refused("out/doc-extraction.json", &["no result of a run", "help: name a file `…-result.json`"]);
     refused("out/doc-validation.json", &["the assessment of one candidate"]);
     refused("nowhere.json", &["there is no file `nowhere.json`"]);
     Workspace::new()
         .run(&["explain", "latest"])
-        .exits(2)
+        .exits(1)
         .says(&["there is no run `latest`", "--journal FILE"]);
     place.write("notes.txt", "a note");
     refused("notes.txt", &["is not JSON (line 1, column 1)"]);
@@ -364,9 +364,9 @@ fn an_unknown_run_is_answered_with_those_there_are() {
     let by = |id: &str| place.run(&["explain", id, "--journal", "out/journal.sqlite"]);
     assert_eq!(by(&id).exits(0).out, by("latest").exits(0).out);
     let slip = id.replace("-0001", "-0002");
-    by(&slip).exits(2).says(&["holds no run", &format!("did you mean `{id}`?"), "its last runs:", "(parts)"]);
+    by(&slip).exits(1).says(&["holds no run", &format!("did you mean `{id}`?"), "its last runs:", "(parts)"]);
     let foreign = place.write("foreign.sqlite", "SQLite format 3\0nothing of the kind");
-    place.run(&["explain", "latest", "--journal", foreign.to_str().unwrap()]).exits(2);
+    place.run(&["explain", "latest", "--journal", foreign.to_str().unwrap()]).exits(1);
 }
 
 #[test]

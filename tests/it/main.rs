@@ -72,6 +72,7 @@ mod explain_run;
 #[cfg(test)]
 mod exports;
 #[cfg(test)]
+mod foreign;
 mod harness;
 #[cfg(test)]
 mod injection;
@@ -119,6 +120,7 @@ mod panel;
 mod parts;
 mod pattern_choice;
 #[cfg(test)]
+mod path_bytes;
 mod pipeline;
 #[cfg(test)]
 mod placeholders;

@@ -485,7 +485,7 @@ fn mistakes_in_the_input_are_named_with_their_places() {
     for (text, place_in_it) in
         [("", "line 1"), ("{\"document\": Smith}", "line 1, column 14"), ("{", "line 1")]
     {
-        let ran = Ran::of(place.loopctl(&["next", "-"]).write_stdin(text)).exits(2);
+        let ran = Ran::of(place.loopctl(&["next", "-"]).write_stdin(text)).exits(1);
         let ran = ran.says(&["standard input is not JSON", place_in_it]);
         assert!(!ran.err.contains("Smith"));
     }

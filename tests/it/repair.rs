@@ -87,11 +87,11 @@ fn what_can_not_be_repaired_is_said() {
     place.run(&["repair", "none.txt"]).exits(1).says(&["can't read `none.txt`"]);
     place
         .run(&["repair", "--schema", "none.json", "value.json"])
-        .exits(2)
+        .exits(1)
         .says(&["can't read the schema `none.json`"]);
     place
         .run(&["repair", "--schema", "broken.json", "value.json"])
-        .exits(2)
+        .exits(1)
         .says(&["broken.json:2:11: the schema is not JSON"]);
     place
         .run(&["repair", "--schema", "nonsense.json", "value.json"])

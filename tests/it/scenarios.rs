@@ -504,7 +504,8 @@ fn rules_find_nothing_in_valid_and_something_in_invalid_candidates() {
 
 #[test]
 fn everything_with_a_test_file_is_tested_by_default() {
-    let ran = Workspace::new().run(&["test"]).exits(0);
+    Workspace::new().run(&["test"]).exits(2).says(&["there are no tests in this folder", "--all"]);
+    let ran = Workspace::new().run(&["test", "--all"]).exits(0);
     for name in ["clinical", "rules/clinical-validity", "rules/clinical-consistency"] {
         assert!(ran.out.contains(&format!("ok      {name}  ")), "{}", ran.out);
     }

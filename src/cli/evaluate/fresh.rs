@@ -3,14 +3,16 @@
 use super::super::exit::{Exit, Failure};
 use super::super::headings::DOCUMENTS;
 use super::super::output::{Output, complain};
-use super::super::{run, run_arguments};
+use super::super::recorded_command::own_arguments;
+use super::super::run;
 use super::labels::LabelFiles;
 use crate::ingest::{Input, Origin};
 use crate::plan::Plan;
-use crate::value::{DocumentId, sanitize_line};
+use crate::value::{DocumentId, path_text, sanitize_line};
 use clap::Args;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
 use std::io::{Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
@@ -82,14 +84,12 @@ impl FreshArguments {
         for document in &listed {
             writeln!(list, "{}", document.record()).map_err(unusable)?;
         }
-        let from = list.path().display().to_string();
-        let mut words: Vec<String> =
-            ["run", "--quiet", "--format", "jsonl", "--profile", profile, "--from", &from]
-                .map(str::to_owned)
-                .to_vec();
-        words.extend(settings.iter().flat_map(|setting| ["--config".to_owned(), setting.clone()]));
+        let mut words: Vec<OsString> =
+            ["run", "--quiet", "--format", "jsonl", "--profile", profile].map(OsString::from).to_vec();
+        words.extend(settings.iter().flat_map(|setting| ["--config", setting].map(OsString::from)));
+        words.extend(["--from".into(), list.path().into()]);
         let arguments =
-            run_arguments(&words).ok_or_else(|| Failure::usage("the labelled documents can't be run"))?;
+            own_arguments(words).ok_or_else(|| Failure::usage("the labelled documents can't be run"))?;
         let mut kept = tempfile::tempfile().map_err(unusable)?;
         let results = kept.try_clone().map_err(unusable)?;
         let own = std::mem::replace(&mut output.out, Box::new(results));
@@ -177,7 +177,7 @@ impl FreshArguments {
 impl Listed<'_> {
     /// The document as `run --from` reads it.
     fn record(&self) -> Value {
-        let mut record = json!({ "id": self.name, "path": self.path });
+        let mut record = json!({ "id": self.name, "path": path_text(&self.path) });
         if let (Some(document_type), Value::Object(members)) = (self.document_type, &mut record) {
             members.insert("document_type".to_owned(), document_type.into());
         }

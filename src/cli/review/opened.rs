@@ -3,8 +3,8 @@
 use super::super::exit::Failure;
 use super::super::loading::library;
 use super::super::output::Output;
-use super::super::resume::{JournalArgument, find_run, go_to_folder, words};
-use super::super::run_arguments;
+use super::super::recorded_command::{go_to_folder, recorded_arguments};
+use super::super::resume::{JournalArgument, find_run};
 use crate::plan::Plan;
 use crate::profile::FileTracker;
 use crate::result::DocumentResult;
@@ -55,8 +55,7 @@ pub(super) struct RunProfile {
 impl RunProfile {
     /// Loads the profile of a run, from the folder in which the run began. Paths of arguments must be absolute before.
     pub(super) fn load(run: &StoredRun, output: &mut Output) -> Self {
-        let command = words(&run.record.settings);
-        let Some(arguments) = run_arguments(&command) else {
+        let Some(arguments) = recorded_arguments(&run.record.settings) else {
             let differs = Some("the journal does not say which profile the run had".to_owned());
             return RunProfile { plan: None, differs };
         };

@@ -16,16 +16,17 @@ use super::certificate_files::Certified;
 use super::exit::{Exit, Failure};
 use super::headings::{ARGUMENTS, CALLS, DOCUMENTS, OUTPUT, PROFILE};
 use super::journal_place::JournalPlace;
-use super::loading::{CallArguments, ProfileArguments, library, state_folder};
+use super::loading::{CallArguments, ProfileArguments, library, providers, state_folder};
 use super::logging::LogArguments;
 use super::output::{Format, Output, RecordFormat};
+use super::permission::{Permission, PermissionArguments, say_where_documents_go};
 use super::recorded_run::texts_digest_of;
 use super::shadows::changed_by;
 use super::tape::RecorderArguments;
 use super::watch::Watching;
 use crate::experiment::calibrate::Basis;
-use crate::profile::FileTracker;
-use crate::value::{Millis, sanitize_line};
+use crate::profile::{FileTracker, Loaded};
+use crate::value::{Millis, os_text, sanitize_line};
 use clap::Args;
 use std::path::{Path, PathBuf};
 
@@ -100,11 +101,13 @@ pub(super) struct Arguments {
     /// input
     #[arg(required_unless_present = "from", value_name = "INPUT", help_heading = ARGUMENTS)]
     inputs: Vec<PathBuf>,
+    /// Of a command in the record of a run.
+    #[arg(skip)]
+    recorded: Recorded,
 }
 
 pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
-    let command: Vec<String> =
-        std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+    let command: Vec<String> = std::env::args_os().skip(1).map(|word| os_text(&word).into_owned()).collect();
     let which = if arguments.resume { Which::Latest } else { Which::Fresh };
     carry_out(arguments, which, command, output)
 }
@@ -125,7 +128,7 @@ pub(super) fn carry_out(
     let plan = arguments.profile.plan_from(&library().noted_in(&notes), &[], output)?;
     let reached = notes.take();
     let changed = changed_by(&arguments.profile.profile, &reached);
-    if !changed.is_empty() && !arguments.quiet {
+    if !changed.is_empty() {
         let (word, files) = (output.err_paint.warn("note:"), sanitize_line(&changed.join(", ")));
         let name = sanitize_line(&arguments.profile.profile);
         output
@@ -137,6 +140,12 @@ pub(super) fn carry_out(
     let named = Path::new(&arguments.profile.profile);
     let files_digest = reached.digest(named);
     let loaded = arguments.profile.loaded_from(&library(), &[]);
+    if let Some(loaded) = &loaded {
+        if let Which::This(run) = &which {
+            arguments.check_permission(run.as_str(), loaded, output)?;
+        }
+        say_where_documents_go(loaded, output);
+    }
     let texts_digest = loaded.map(|loaded| texts_digest_of(&loaded, &reached, named)).unwrap_or_default();
     let certified = Certified {
         basis: Basis::of(&plan.profile, &reached, named),
@@ -197,21 +206,116 @@ impl Arguments {
         &self.profile
     }
 
-    /// What going on with the run says beside its command.
-    pub(super) fn go_on(
-        &mut self,
-        journal: PathBuf,
-        jobs: Option<u32>,
-        keep_going: bool,
-        quiet: bool,
-        via: Option<Via>,
-    ) {
-        self.batches.go_on(via);
-        self.journal = Some(journal);
-        self.jobs = jobs.or(self.jobs);
-        self.keep_going |= keep_going;
-        self.quiet |= quiet;
+    /// The same as the record of a run has them: what they permit, nobody permits now. What only this process writes or exports is left
+    /// out, too.
+    pub(super) fn of_record(mut self) -> Self {
+        self.profile.is_recorded = true;
+        self.recorded = Recorded {
+            allowed_commands: std::mem::take(&mut self.calls.allow_commands),
+            not_again: self.log.named(),
+            ..Recorded::default()
+        };
+        self.recorded.not_again.extend(self.report.take().map(|_| "--report"));
+        self.log = LogArguments::default();
         self.watch = false;
+        self
+    }
+
+    /// What going on with a run says beside its command.
+    pub(super) fn go_on(&mut self, going_on: GoingOn<'_>) {
+        self.batches.go_on(going_on.via);
+        self.journal = Some(going_on.journal);
+        self.jobs = going_on.jobs.or(self.jobs);
+        self.keep_going |= going_on.keep_going;
+        self.quiet |= going_on.quiet;
+        self.profile.again = Some(Box::new(going_on.again.arguments(&self.profile.profile)));
+        self.recorded.permissions = going_on.permissions;
+        self.calls.allow_commands = going_on.calls.allow_commands;
+        self.recorded.prices = self.calls.prices.take().filter(|_| going_on.calls.prices.is_none());
+        self.calls.prices = going_on.calls.prices;
+        let again = going_on.log.named();
+        self.recorded
+            .not_again
+            .retain(|flag| !again.contains(flag) && (*flag != "--report" || going_on.report.is_none()));
+        self.log = going_on.log;
+        self.report = going_on.report;
+    }
+
+    /// Refuses what the person who goes on with a run does not permit; says what the run's command had that is not done again.
+    fn check_permission(&self, run: &str, loaded: &Loaded, output: &mut Output) -> Result<(), Failure> {
+        let recorded = &self.recorded;
+        let permission = Permission {
+            given: &recorded.permissions,
+            allows_commands: self.calls.allow_commands,
+            allowed_commands: recorded.allowed_commands,
+            prices: recorded.prices.as_deref(),
+        };
+        permission.check(run, loaded, &providers(), output)?;
+        if !recorded.not_again.is_empty() && !self.quiet {
+            let (word, flags) = (output.err_paint.warn("note:"), recorded.not_again.join("`, `"));
+            output.say(&format!(
+                "{word} the run's command had `{flags}`; give it again if it is wanted now, too"
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// What the record of a run has, and whoever goes on with the run says anew.
+#[derive(Debug, Clone, Default)]
+struct Recorded {
+    /// Whether programs were allowed.
+    allowed_commands: bool,
+    /// Its table of prices, where none is named now.
+    prices: Option<PathBuf>,
+    /// Flags of it that are not followed.
+    not_again: Vec<&'static str>,
+    permissions: PermissionArguments,
+}
+
+/// What going on with a run says.
+pub(super) struct GoingOn<'a> {
+    pub(super) journal: PathBuf,
+    pub(super) jobs: Option<u32>,
+    pub(super) keep_going: bool,
+    pub(super) quiet: bool,
+    pub(super) via: Option<Via>,
+    pub(super) again: &'a SettingsAgain,
+    pub(super) calls: CallArguments,
+    pub(super) permissions: PermissionArguments,
+    pub(super) report: Option<PathBuf>,
+    pub(super) log: LogArguments,
+}
+
+/// Settings that are laid over those of a run's record: what it named outside of the profile is named again by them.
+#[derive(Args)]
+pub(super) struct SettingsAgain {
+    /// Set a key of the profile as the run's command did, or another `budget` (repeatable)
+    #[arg(long = "config", value_name = "KEY=VALUE")]
+    settings: Vec<String>,
+    /// What the run may use up from here on, earlier calls included: `cost_usd=20`, `tokens=1000000` or `calls=500` (repeatable)
+    #[arg(long = "budget", value_name = "KEY=NUMBER")]
+    budgets: Vec<String>,
+    /// The provider plugin for every stage, as the run's command names it
+    #[arg(long)]
+    provider: Option<String>,
+    /// The provider plugin for every judge, as the run's command names it
+    #[arg(long)]
+    judge: Option<String>,
+    /// A setting of the provider plugin, as the run's command has it (repeatable)
+    #[arg(long, value_name = "KEY=VALUE")]
+    provider_config: Vec<String>,
+}
+
+impl SettingsAgain {
+    fn arguments(&self, profile: &str) -> ProfileArguments {
+        let budgets = self.budgets.iter().map(|budget| format!("budget.{budget}"));
+        let mut arguments = ProfileArguments::of(profile, &self.settings);
+        arguments.settings.extend(budgets);
+        arguments.provider.clone_from(&self.provider);
+        arguments.judge.clone_from(&self.judge);
+        arguments.provider_config.clone_from(&self.provider_config);
+        arguments
     }
 }
 

@@ -139,7 +139,7 @@ impl GoOn<'_> {
             let failure = Failure::broken(format!("the run's budget is spent: {} left", count(left)));
             complain(
                 output,
-                &failure.help(format!("raise `budget` of the profile, then go on with `{command}`")),
+                &failure.help(format!("go on with a larger one: `{command} --budget cost_usd=N`, `tokens=N` or `calls=N`; it counts what was used before")),
             );
         } else if !self.quiet && !gave_up {
             output.say(&format!("{waiting}go on with `{}`", sanitize_line(&command)));

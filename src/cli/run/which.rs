@@ -4,6 +4,7 @@ use super::super::exit::Failure;
 use super::super::recorded_run::TEXTS_DIGEST;
 use crate::experiment::calibrate::Basis;
 use crate::store::{DocumentStage, Journal, RunId, RunRecord, RunStage, StoredRun};
+use crate::value::path_text;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -62,7 +63,7 @@ pub(super) fn settings_to_go_on(command: &[String], decided_by: &DecidedBy<'_>) 
     let folder = std::env::current_dir().ok();
     json!({
         COMMAND: command,
-        FOLDER: folder,
+        FOLDER: folder.as_deref().map(path_text),
         FILES_DIGEST: decided_by.files_digest,
         TEXTS_DIGEST: decided_by.texts_digest,
         BASIS: decided_by.basis,

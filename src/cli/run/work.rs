@@ -6,7 +6,7 @@ use super::super::hint::Hint;
 use super::super::interrupts;
 use super::super::journal_place::JournalPlace;
 use super::super::latest_run;
-use super::super::loading::{known_type, prices, providers_or_warn};
+use super::super::loading::{known_type, prices, providers_or_warn, say_whose_prices_hold};
 use super::super::logging::LogArguments;
 use super::super::misplaced::refuse_profiles;
 use super::super::output::{Format, Output};
@@ -34,7 +34,7 @@ use crate::run::{
     open_stages, plan_ids, plugins_of, unpriced,
 };
 use crate::store::{Artifacts, Journal, ProcessId, RunId, RunRecord, StoreError, WorkerLog, folder_key};
-use crate::value::{MAX_CANDIDATE_DEPTH, Millis, is_deeper, sanitize_line};
+use crate::value::{MAX_CANDIDATE_DEPTH, Millis, is_deeper, path_text, sanitize_line};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -121,6 +121,9 @@ impl Work {
         let artifacts = self.out.as_ref().map(Artifacts::new).transpose()?;
         let tape = self.tape.open()?;
         let prices = self.read_prices(output)?;
+        if self.asks == Asks::Everybody {
+            say_whose_prices_hold(output);
+        }
         let providers = providers_or_warn(output)
             .with_programs_allowed(self.allow_commands)
             .with_prices(prices)
@@ -307,7 +310,7 @@ impl Work {
         };
         let mut settings = settings_of_plan(&self.plan, &self.command, &decided_by);
         if let Value::Object(settings) = &mut settings {
-            settings.insert("out".to_owned(), json!(self.out));
+            settings.insert("out".to_owned(), json!(self.out.as_deref().map(path_text)));
             settings.insert("tape".to_owned(), tape::settings_of(tape));
             let asked = asked_of(&plan_ids(&self.plan), candidates, consultants);
             settings.insert(PROVIDERS.to_owned(), asked);

@@ -4,9 +4,8 @@ use super::super::exit::{Exit, Failure};
 use super::super::headings::OUTPUT;
 use super::super::loading::ProfileArguments;
 use super::super::output::Output;
-use super::super::resume::{go_to_folder, words};
+use super::super::recorded_command::{go_to_folder, recorded_arguments};
 use super::super::review::decisions_by_document;
-use super::super::run_arguments;
 use super::exported::{Exported, named, read_corrections};
 use crate::disk::{self, FolderKey};
 use crate::export::fhir::{FhirExport, bundle};
@@ -177,8 +176,7 @@ impl FileArguments {
 
     /// The compiled profile whose rubrics say what is exported.
     fn plan(&self, run: &StoredRun, output: &mut Output) -> Result<Plan, Failure> {
-        let command = words(&run.record.settings);
-        let profile = match (&self.profile, run_arguments(&command)) {
+        let profile = match (&self.profile, recorded_arguments(&run.record.settings)) {
             (Some(named), _) => ProfileArguments::of(named, &[]),
             (None, Some(arguments)) => {
                 go_to_folder(&run.record.settings, true, output);

@@ -4,6 +4,7 @@ use super::super::exit::{Exit, Failure};
 use super::super::output::{Output, complain};
 use super::super::resume::{JournalArgument, find_run};
 use crate::store::{Journal, StoredRun};
+use crate::value::prose;
 use clap::Args;
 
 #[derive(Args)]
@@ -51,7 +52,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
             );
             continue;
         }
-        let what = format!("run `{}` of {} documents", run.id, run.documents);
+        let what = format!("run `{}` of {}", run.id, prose::count(run.documents, "document"));
         if arguments.dry_run {
             output.say(&format!("would remove {what}"));
             continue;

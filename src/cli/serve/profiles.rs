@@ -1,10 +1,9 @@
 //! Profiles as the command line finds them, for the service.
 
 use super::super::loading::{CallArguments, ProfileArguments, home, library, prices, providers};
+use super::super::recorded_command::{recorded_arguments, recorded_folder};
 use super::super::recorded_run::texts_digest_of;
-use super::super::resume::words;
-use super::super::run::{FOLDER, settings_of, usual_jobs};
-use super::super::run_arguments;
+use super::super::run::{settings_of, usual_jobs};
 use crate::diag::{Code, Problem, Problems};
 use crate::experiment::calibrate::Basis;
 use crate::lint::check_loaded;
@@ -14,7 +13,7 @@ use crate::provider::Prices;
 use crate::run::{Candidates, Consultant, OpenError, open_panel, open_stages};
 use crate::serve::{CompiledProfile, ProfileRequest, ProfileSource, RecordedProfile};
 use crate::store::StoredRun;
-use crate::value::sanitize_line;
+use crate::value::{path_of, path_text, sanitize_line};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -90,12 +89,11 @@ impl ProfileSource for ServedProfiles {
     }
 
     fn of_run(&self, run: &StoredRun) -> RecordedProfile {
-        let command = words(&run.record.settings);
         let gone = |differs: String| RecordedProfile { plan: None, differs: Some(differs) };
-        let Some(arguments) = run_arguments(&command) else {
+        let Some(arguments) = recorded_arguments(&run.record.settings) else {
             return gone("the journal does not say which profile the run had".to_owned());
         };
-        let folder = run.record.settings.get(FOLDER).and_then(Value::as_str).map(PathBuf::from);
+        let folder = recorded_folder(&run.record.settings);
         let arguments = in_folder(arguments.profile(), folder.as_deref());
         let name = sanitize_line(&run.record.profile);
         let notes = FileTracker::default();
@@ -131,7 +129,7 @@ pub(super) fn in_folder(arguments: &ProfileArguments, folder: Option<&Path>) -> 
     let mut arguments = arguments.clone();
     let is_path = arguments.profile.contains(['/', '\\', '.']);
     if let (Some(folder), true) = (folder, is_path) {
-        arguments.profile = folder.join(&arguments.profile).to_string_lossy().into_owned();
+        arguments.profile = path_text(&folder.join(path_of(&arguments.profile))).into_owned();
     }
     arguments
 }

@@ -2,10 +2,8 @@
 
 use super::super::exit::Failure;
 use super::super::loading::library;
+use super::super::recorded_command::{recorded_arguments, recorded_folder};
 use super::super::recorded_run::{ReachedProfile, RecordedRun};
-use super::super::resume::words;
-use super::super::run::FOLDER;
-use super::super::run_arguments;
 use super::profiles::{ServedProfiles, in_folder};
 use crate::diag::{Level, Problems};
 use crate::explain::policy::{ProfileView, explain};
@@ -17,8 +15,7 @@ use crate::serve::{Knob, ProfileDetails, ProfileRequest, ProfileText, ProfileTun
 use crate::store::{Journal, StoredRun};
 use crate::value::yaml::{Data, Node};
 use crate::value::{Millis, sanitize_line};
-use serde_json::Value;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The blocks of a profile whose numbers decide about candidates.
 const DECIDING: [&str; 4] = ["accept", "gate", "stop", "overall"];
@@ -87,11 +84,10 @@ impl ProfileTuning for ServedProfiles {
         request: &ProfileRequest,
         most: usize,
     ) -> Result<Trial, Refused> {
-        let command = words(&run.record.settings);
-        let Some(arguments) = run_arguments(&command) else {
+        let Some(arguments) = recorded_arguments(&run.record.settings) else {
             return Err(Refused::new("the journal does not say which profile the run had"));
         };
-        let folder = run.record.settings.get(FOLDER).and_then(Value::as_str).map(PathBuf::from);
+        let folder = recorded_folder(&run.record.settings);
         let recorded = in_folder(arguments.profile(), folder.as_deref());
         let roots = folder.into_iter().chain(super::super::loading::home()).collect();
         let recorded = ReachedProfile::read(&recorded, &Library::new(roots))?;

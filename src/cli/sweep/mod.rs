@@ -119,10 +119,11 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
 
 fn read(file: &Path, output: &mut Output) -> Result<Experiment, Failure> {
     let mut problems = Problems::new();
-    let experiment = read_text_file(file)
-        .map_err(|problem| problems.push(problem))
-        .ok()
-        .and_then(|source| Experiment::parse(&source, &mut problems));
+    let source = read_text_file(file).map_err(|problem| {
+        let failure = Failure::broken(problem.message);
+        problem.help.into_iter().fold(failure, Failure::help)
+    })?;
+    let experiment = Experiment::parse(&source, &mut problems);
     output.show(&problems);
     experiment.ok_or_else(|| Failure::usage(format!("the experiment `{}` can't be used", file.display())))
 }

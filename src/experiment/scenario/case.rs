@@ -238,13 +238,7 @@ fn decode_settings(node: &Node, problems: &mut Problems) -> Vec<Override> {
     };
     let read = entries.iter().filter_map(|entry| {
         let setting = Override::from_entry("`set`", entry, &entry.value);
-        if setting.is_none() {
-            problems.push(
-                Problem::error(Code::BadOverride, &entry.key_span, "the key of a setting has an empty part")
-                    .help("separate the parts with single dots: `stop.max_iterations: 3`"),
-            );
-        }
-        setting
+        setting.map_err(|problem| problems.push(problem)).ok()
     });
     read.collect()
 }

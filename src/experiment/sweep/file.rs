@@ -245,8 +245,8 @@ fn config(node: &Node, problems: &mut Problems) -> Option<Vec<Override>> {
     let mut settings = Vec::new();
     for entry in entries {
         match Override::from_entry("`config`", entry, &entry.value) {
-            Some(setting) => settings.push(setting),
-            None => problems.push(super::space::empty_part(entry)),
+            Ok(setting) => settings.push(setting),
+            Err(problem) => problems.push(problem),
         }
     }
     Some(settings)

@@ -5,7 +5,7 @@ use crate::diag::{Code, Problem, Problems, Span};
 use crate::profile::Override;
 use crate::value::decode::{Spanned, wrong_type};
 use crate::value::shape::{Names, Null, Open, Shape};
-use crate::value::yaml::{Data, Entry, Node};
+use crate::value::yaml::{Data, Node};
 use serde_json::{Map, Value};
 
 /// Most combinations of a space.
@@ -45,12 +45,6 @@ pub(super) fn settings_shape() -> Shape {
     })
 }
 
-pub(super) fn empty_part(entry: &Entry) -> Problem {
-    let message = format!("`{}` is no key of a profile: a part of it is empty", entry.key);
-    Problem::error(Code::BadOverride, &entry.key_span, message)
-        .help("separate the parts with single dots: `stop.max_iterations`")
-}
-
 impl Space {
     pub(super) fn read(node: &Node, problems: &mut Problems) -> Option<Self> {
         let Data::Map(entries) = &node.data else {
@@ -62,13 +56,13 @@ impl Space {
             let laid = values.iter().map(|value| {
                 Override::from_entry("`space`", entry, value).map(|setting| (value.to_json(), setting))
             });
-            match laid.collect::<Option<Vec<_>>>() {
-                Some(values) => settings.push(Setting {
+            match laid.collect::<Result<Vec<_>, _>>() {
+                Ok(values) => settings.push(Setting {
                     key: entry.key.clone(),
                     key_span: entry.key_span.clone(),
                     values,
                 }),
-                None => problems.push(empty_part(entry)),
+                Err(problem) => problems.push(problem),
             }
         }
         let space = Space { settings };

@@ -55,11 +55,13 @@ pub(crate) struct NotFound {
     pub message: String,
     /// What to do.
     pub help: String,
+    /// Whether the record was found, and what was asked of it is not in it.
+    pub is_choice: bool,
 }
 
 impl NotFound {
     fn new(message: impl Into<String>, help: impl Into<String>) -> Self {
-        NotFound { message: message.into(), help: help.into() }
+        NotFound { message: message.into(), help: help.into(), is_choice: false }
     }
 
     fn store(error: &StoreError) -> Self {
@@ -215,7 +217,8 @@ impl Looking<'_> {
                             )
                         }
                     };
-                    Err(NotFound::new(format!("{what} has no document `{wanted}`"), help))
+                    let message = format!("{what} has no document `{wanted}`");
+                    Err(NotFound { is_choice: true, ..NotFound::new(message, help) })
                 }
             },
         }

@@ -6,6 +6,7 @@ use crate::stop::{
     Budget, Declared, Decline, FlipFlop, MaxCorrections, MaxIterations, MinImprovement, Oscillation,
     Rollbacks, ScriptCriterion, Stagnation, Timeout, Unchanged,
 };
+use crate::value::prose;
 use crate::value::{EPSILON, Usage};
 use serde_json::Value;
 
@@ -88,7 +89,7 @@ pub(super) fn usage(usage: Usage) -> String {
         unknown if known == 0.0 => format!("cost of {unknown} unknown"),
         unknown => format!("${known:.4} and the unknown cost of {unknown}"),
     };
-    format!("{calls}, {} tokens, {cost}", usage.tokens)
+    format!("{calls}, {} {}, {cost}", usage.tokens, prose::plural(usage.tokens, "token"))
 }
 
 /// A value on one line: texts in quotes, control characters and runs of blanks as one blank, cut to `limit` characters.

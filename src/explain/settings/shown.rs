@@ -401,7 +401,7 @@ mod tests {
                 .filter_map(|(key, data)| {
                     let value = Node { span: span.clone(), data };
                     let entry = Entry { key, key_span: span.clone(), value };
-                    Override::from_entry("--config", &entry, &entry.value)
+                    Override::from_entry("--config", &entry, &entry.value).ok()
                 })
                 .collect();
             let mut problems = Problems::new();

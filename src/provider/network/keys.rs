@@ -41,7 +41,7 @@ impl Keys {
     ) -> Result<Self, String> {
         let variables = endpoint.map(|endpoint| endpoint.base_url_env.clone()).unwrap_or_default();
         let named_here = config.get("base_url").is_some_and(|url| !url.is_null());
-        let places = (named_here && author == Author::Profile).then(|| {
+        let places = (named_here && author != Author::User).then(|| {
             // Each endpoint has keys of its own, so the places of the others do not count.
             let own = match endpoint {
                 Some(endpoint) => endpoint.base_url.iter().cloned().collect(),
@@ -66,7 +66,8 @@ impl Keys {
 
     /// The same for requests that go through a proxy.
     pub(super) fn through(self, proxy: &Proxy) -> Self {
-        Self { overheard: matches!(proxy, Proxy::Named { by: Author::Profile, .. }), ..self }
+        let overheard = matches!(proxy, Proxy::Named { by: Author::Profile | Author::Record, .. });
+        Self { overheard, ..self }
     }
 
     /// Whether the profile's proxy would see what is in a request to `url`.

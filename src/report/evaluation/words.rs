@@ -3,6 +3,7 @@
 use crate::experiment::evaluate::{CostFigures, Evaluation, TypeFigures};
 use crate::experiment::statistics::Interval;
 use crate::report::run_summary::{dollars, thousands};
+use crate::value::prose;
 
 /// `0.873`; a dash of nothing.
 pub(super) fn ratio(number: Option<f64>) -> String {
@@ -98,16 +99,18 @@ pub(super) fn value(text: &str) -> &str {
 pub(super) fn cost(cost: &CostFigures) -> Vec<String> {
     let mut parts = Vec::new();
     if cost.calls > 0 {
-        parts.push(format!("{} calls", thousands(cost.calls)));
-        parts.push(format!("{} tokens", thousands(cost.tokens)));
+        parts.push(prose::count(cost.calls, "call"));
+        parts.push(prose::count(cost.tokens, "token"));
         parts.push(match cost.calls_of_unknown_cost {
             0 => dollars(cost.cost_usd),
             all if all >= cost.calls => "cost unknown".to_owned(),
-            some => format!("{} and the unknown cost of {} calls", dollars(cost.cost_usd), thousands(some)),
+            some => {
+                format!("{} and the unknown cost of {}", dollars(cost.cost_usd), prose::count(some, "call"))
+            }
         });
     }
     if cost.cached_calls > 0 {
-        parts.push(format!("{} calls from the cache", thousands(cost.cached_calls)));
+        parts.push(format!("{} from the cache", prose::count(cost.cached_calls, "call")));
     }
     if let Some(each) = cost.usd_per_document {
         parts.push(format!("{} for each document", dollars(each)));

@@ -9,6 +9,7 @@ use super::{RunSummary, TypeSummary};
 use crate::policy::FinalStatus;
 use crate::report::page::{Fact, Table, Tile, tenths};
 use crate::value::Millis;
+use crate::value::prose;
 use serde::Serialize;
 use std::cmp::Reverse;
 
@@ -189,9 +190,9 @@ fn tiles(summary: &RunSummary) -> Vec<Tile> {
             (money, rest.trim_start_matches([',', ' ']).to_owned())
         }
     };
-    let mut spent = vec![of_calls, format!("{} tokens", thousands(usage.tokens))];
+    let mut spent = vec![of_calls, prose::count(usage.tokens, "token")];
     if summary.spent.cached_calls > 0 {
-        spent.push(format!("{} calls from the cache", thousands(summary.spent.cached_calls)));
+        spent.push(format!("{} from the cache", prose::count(summary.spent.cached_calls, "call")));
     }
     spent.retain(|part| !part.is_empty());
     let mut tiles = vec![

@@ -8,6 +8,7 @@ use crate::policy::FinalStatus;
 use crate::report::summary::sparkline;
 use crate::report::text_table::Align::{self, Left, Right};
 use crate::report::text_table::text_table;
+use crate::value::prose;
 use crate::value::{Millis, Severity, sanitize_line};
 use std::cmp::Reverse;
 use std::fmt::Write;
@@ -108,10 +109,10 @@ impl Text {
         let mut parts = Vec::new();
         if let Some(money) = spelled_money(usage) {
             parts.push(money);
-            parts.push(format!("{} tokens", thousands(usage.tokens)));
+            parts.push(prose::count(usage.tokens, "token"));
         }
         if summary.spent.cached_calls > 0 {
-            parts.push(format!("{} calls from the cache", thousands(summary.spent.cached_calls)));
+            parts.push(format!("{} from the cache", prose::count(summary.spent.cached_calls, "call")));
         }
         if !parts.is_empty() {
             self.line(&format!("  {:<12}  {}", "money", parts.join(", ")));

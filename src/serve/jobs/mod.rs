@@ -110,7 +110,7 @@ impl Jobs {
             if run.stage == RunStage::Open && left {
                 // What was given up when the service was stopped goes on.
                 self.journal.requeue_all(&run.id, &[DocumentStage::GivenUp])?;
-                match self.line(&request) {
+                match self.check_request(&request).and_then(|()| self.line(&request)) {
                     Ok(line) => line.look(),
                     Err(error) => self.troubles.set(&request.name, error.to_string()),
                 }
@@ -131,6 +131,12 @@ impl Jobs {
         }
         let guess = nearest(name, names.iter().map(String::as_str)).map(str::to_owned);
         Err(SubmitError::UnknownProfile { given: sanitize_line(name), guess })
+    }
+
+    /// Refuses what a journal has of a submission and no submission may ask for: the journal may be somebody else's.
+    fn check_request(&self, request: &ProfileRequest) -> Result<(), SubmitError> {
+        self.check_profile(&request.name)?;
+        submission::check_settings(&request.settings)
     }
 
     /// What keeps documents from being worked on: profile and reason.
@@ -191,6 +197,7 @@ impl Jobs {
         }
         let waits = self.journal.retry_job(&job.id)?;
         if waits && let Some(request) = run.as_ref().and_then(request_of) {
+            self.check_request(&request)?;
             self.journal.reopen_run(&job.run)?;
             let line = self.line(&request)?;
             if *line.run() != job.run {

@@ -126,20 +126,25 @@ impl Submission {
     /// # Errors
     /// The first of them.
     pub(in crate::serve) fn check_settings(&self) -> Result<(), SubmitError> {
-        let is_settable = |setting: &&String| {
-            let key = setting.split_once('=').map_or(setting.as_str(), |(key, _)| key);
-            let top = key.trim().split('.').next().unwrap_or_default();
-            SETTABLE.contains(&top)
-        };
-        match self.profile.settings.iter().find(|setting| !is_settable(setting)) {
-            Some(setting) => {
-                let key = setting.split('=').next().unwrap_or_default();
-                Err(SubmitError::Setting(sanitize_line(key)))
-            }
-            None => Ok(()),
-        }
+        check_settings(&self.profile.settings)
     }
 
     /// The most bytes of a document, whatever the service was told.
     pub(super) const MOST_BYTES: u64 = MAX_DOCUMENT_BYTES;
+}
+
+/// Refuses settings that are none of a submission's, also where a journal has them: it may be somebody else's.
+pub(super) fn check_settings(settings: &[String]) -> Result<(), SubmitError> {
+    let is_settable = |setting: &&String| {
+        let key = setting.split_once('=').map_or(setting.as_str(), |(key, _)| key);
+        let top = key.trim().split('.').next().unwrap_or_default();
+        SETTABLE.contains(&top)
+    };
+    match settings.iter().find(|setting| !is_settable(setting)) {
+        Some(setting) => {
+            let key = setting.split('=').next().unwrap_or_default();
+            Err(SubmitError::Setting(sanitize_line(key)))
+        }
+        None => Ok(()),
+    }
 }

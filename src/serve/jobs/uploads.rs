@@ -79,21 +79,32 @@ impl Uploads {
             return Err(refused("the service was started without `--folder`".to_owned()));
         }
         for folder in &self.allowed {
-            let below = if path.is_absolute() { path.strip_prefix(folder).ok() } else { Some(path) };
-            let Some(below) = below.and_then(Path::to_str) else { continue };
-            match disk::read_below(folder, below, self.most_bytes) {
-                Ok(Some(bytes)) => return Ok(bytes),
-                Ok(None) | Err(ReadError::Missing) => {}
-                Err(ReadError::TooLarge { limit }) => return Err(SubmitError::TooLarge { most: limit }),
-                // Where it leads is nothing for whoever asks.
-                Err(ReadError::Outside { .. }) => {
-                    return Err(refused("it leads out of its folder".to_owned()));
+            for below in paths_below(folder, path) {
+                match disk::read_below(folder, below, self.most_bytes) {
+                    Ok(Some(bytes)) => return Ok(bytes),
+                    Ok(None) | Err(ReadError::Missing) => {}
+                    Err(ReadError::TooLarge { limit }) => return Err(SubmitError::TooLarge { most: limit }),
+                    // Where it leads is nothing for whoever asks.
+                    Err(ReadError::Outside { .. }) => {
+                        return Err(refused("it leads out of its folder".to_owned()));
+                    }
+                    Err(error) => return Err(refused(error.to_string())),
                 }
-                Err(error) => return Err(refused(error.to_string())),
             }
         }
         Err(refused("none of the folders that are allowed has such a file".to_owned()))
     }
+}
+
+/// What a path may mean in a folder: relative to the folder, or written as from where the folder itself was named.
+fn paths_below<'p>(folder: &Path, path: &'p Path) -> Vec<&'p str> {
+    let within = path.strip_prefix(folder).ok().or_else(|| {
+        // `docs/in.txt` of `--folder docs`, however the folder was made absolute.
+        let name = Path::new(folder.file_name()?);
+        path.strip_prefix(name).ok()
+    });
+    let relative = path.is_relative().then_some(path);
+    relative.into_iter().chain(within).filter_map(Path::to_str).collect()
 }
 
 /// A name that is one in any folder, as much like the one that was given as can be.
@@ -115,6 +126,20 @@ fn file_name(given: Option<&str>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_path_is_one_in_the_folder_or_one_that_begins_with_its_name() {
+        for (folder, path, below) in [
+            ("/data/docs", "in.txt", vec!["in.txt"]),
+            ("/data/docs", "docs/in.txt", vec!["docs/in.txt", "in.txt"]),
+            ("/data/docs", "/data/docs/a/in.txt", vec!["a/in.txt"]),
+            ("docs", "docs/in.txt", vec!["docs/in.txt", "in.txt"]),
+            ("/data/docs", "/data/other/in.txt", vec![]),
+            ("/data/docs", "../docs/in.txt", vec!["../docs/in.txt"]),
+        ] {
+            assert_eq!(paths_below(Path::new(folder), Path::new(path)), below, "{path}");
+        }
+    }
 
     #[test]
     fn names_of_files_lead_nowhere() {

@@ -10,6 +10,7 @@ use crate::serve::access::Identity;
 use crate::serve::runs::{IterationMeans, RunView};
 use crate::store::{DocumentFigures, DocumentFilter, DocumentStage};
 use crate::value::Millis;
+use crate::value::prose;
 use maud::{Markup, html};
 
 /// Issues that are shown.
@@ -75,7 +76,7 @@ fn at_a_glance(view: &RunView) -> Vec<Tile> {
         tile(
             "Cost",
             money(figures.cost_usd, figures.calls, figures.calls_of_unknown_cost),
-            format!("{} calls, {} tokens", thousands(figures.calls), thousands(figures.tokens)),
+            format!("{}, {}", prose::count(figures.calls, "call"), prose::count(figures.tokens, "token")),
             "",
         ),
     ];
@@ -111,7 +112,7 @@ fn progress(view: &RunView) -> Markup {
             } @else {
                 figure {
                     svg.status viewBox="0 0 1000 28" preserveAspectRatio="none" role="img" aria-labelledby="progress-alt" {
-                        title #progress-alt { (format!("Of {} documents: {}", thousands(whole), said.join(", "))) }
+                        title #progress-alt { (format!("Of {}: {}", prose::count(whole, "document"), said.join(", "))) }
                         @for (_, class, count) in parts {
                             @if count > 0 {
                                 rect class=(class) x=(format!("{x:.1}")) y="0" width=(format!("{:.1}", (length(count) - 2.0).max(1.0))) height="28" {}

@@ -9,6 +9,7 @@ use crate::report::thousands;
 use crate::serve::access::Identity;
 use crate::serve::runs::DocumentView;
 use crate::store::DocumentStage;
+use crate::value::prose;
 use maud::{Markup, html};
 
 /// The page.
@@ -98,7 +99,7 @@ fn at_a_glance(view: &DocumentView) -> Vec<Tile> {
         tile(
             "Cost",
             money(usage.known_cost_usd.get(), usage.calls, usage.calls_of_unknown_cost),
-            format!("{} calls, {} tokens", thousands(usage.calls), thousands(usage.tokens)),
+            format!("{}, {}", prose::count(usage.calls, "call"), prose::count(usage.tokens, "token")),
             "",
         ),
         tile("Time", time(Some(end.elapsed_ms)), String::new(), ""),
