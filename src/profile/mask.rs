@@ -3,11 +3,14 @@
 use crate::diag::{Code, Problem, Problems};
 use crate::mapping;
 use crate::value::decode::{Decode, Spanned};
-use crate::value::yaml::Node;
+use crate::value::yaml::{Data, Node};
 use regex::Regex;
 
 /// Largest compiled pattern, in bytes.
 const LARGEST_PATTERN: usize = 1 << 20;
+
+/// Most masks of a profile. Each is compiled when the profile is read, and looked for in every document.
+const MOST_MASKS: usize = 100;
 
 mapping! {
     /// A passage that is withheld.
@@ -43,6 +46,21 @@ impl Mask {
             mask.pattern.0.replace_all(&text, mask.replace.as_str()).into_owned()
         })
     }
+}
+
+/// Reads `mask`.
+pub(super) fn decode_masks(node: &Node, problems: &mut Problems) -> Vec<Mask> {
+    if let Data::List(items) = &node.data
+        && items.len() > MOST_MASKS
+    {
+        let problem = format!("a profile has at most {MOST_MASKS} masks, found {}", items.len());
+        problems.push(
+            Problem::error(Code::OutOfRange, &node.span, problem)
+                .help("one pattern may find several passages: `FIRST|SECOND`"),
+        );
+        return Vec::new();
+    }
+    Vec::<Mask>::decode(node, problems).unwrap_or_default()
 }
 
 impl Decode for Pattern {

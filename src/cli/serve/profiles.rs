@@ -7,9 +7,9 @@ use super::super::run::{FOLDER, settings_of, usual_jobs};
 use super::super::run_arguments;
 use crate::diag::{Code, Problem, Problems};
 use crate::experiment::calibrate::Basis;
-use crate::lint::check_loaded;
+use crate::lint::check_foreign;
 use crate::plan::Plan;
-use crate::profile::{FileTracker, Library, available};
+use crate::profile::{FileTracker, Library, available, load};
 use crate::provider::Prices;
 use crate::run::{Candidates, Consultant, OpenError, open_panel, open_stages};
 use crate::serve::{CompiledProfile, ProfileRequest, ProfileSource, RecordedProfile};
@@ -81,11 +81,19 @@ impl ProfileSource for ServedProfiles {
 
     fn check_text(&self, yaml: &str) -> Problems {
         let mut problems = Problems::new();
-        let library = library().holding(&format!("profiles/{CHECKED}.yaml"), yaml);
-        let arguments = ProfileArguments { profile: CHECKED.to_owned(), ..self.arguments.clone() };
-        if let Some(loaded) = arguments.load_from(&library, &[], &mut problems) {
-            check_loaded(&loaded, &providers(), &|name| std::env::var(name).ok(), &mut problems);
+        let library = library().holding(&format!("profiles/{CHECKED}.yaml"), yaml).confined();
+        // Neither what the service was started with nor the environment is laid over it: what is said of it would tell them.
+        if let Some(loaded) = load(CHECKED, &library, &[], &|_| None, &mut problems) {
+            check_foreign(&loaded, &providers(), &mut problems);
         }
+        problems.reword(|problem| match problem.code == Code::UnsetVariable {
+            true => Problem {
+                message: "a profile is checked here without the environment".to_owned(),
+                ..problem
+            }
+            .help("give the variable a default, `${NAME:-value}`; `loopctl check` reads the environment"),
+            false => problem,
+        });
         problems
     }
 

@@ -1,5 +1,6 @@
 //! Coming in by a link, and going out.
 
+use super::guard::SignedIn;
 use super::identity::Identity;
 use super::session;
 use super::token::{Comes, NewAccess, TokenKind, hash_of, holder, issue};
@@ -53,12 +54,15 @@ async fn sign_in(
         let lasts = expires.map_or(session::LASTS, |at| at.duration_since(now).min(session::LASTS));
         let access = NewAccess { name: &token.name, role, lasts: Some(lasts), is_launch: false };
         service.journal.forget_sessions(&now.to_string())?;
-        Ok::<_, StoreError>(Some((issue(&service.journal, TokenKind::Session, &access)?, lasts)))
+        let session = issue(&service.journal, TokenKind::Session, &access)?;
+        Ok::<_, StoreError>(Some((session, lasts, token.name)))
     })
     .await?;
-    let Some((session, lasts)) = session else { return Err(ApiError::wrong_token()) };
+    let Some((session, lasts, name)) = session else { return Err(ApiError::wrong_token()) };
     let cookie = session::cookie(&session, lasts, is_secure);
-    Ok((StatusCode::NO_CONTENT, [(header::SET_COOKIE, cookie)]).into_response())
+    let mut response = (StatusCode::NO_CONTENT, [(header::SET_COOKIE, cookie)]).into_response();
+    response.extensions_mut().insert(SignedIn(name));
+    Ok(response)
 }
 
 async fn sign_out(
