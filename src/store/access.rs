@@ -60,6 +60,17 @@ pub struct AccessRecord {
     pub detail: Option<String>,
 }
 
+/// What is kept of the access log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AccessKept {
+    /// From when on, as RFC 3339 in UTC.
+    pub named_from: String,
+    /// From when on what was answered to those without a token.
+    pub nameless_from: String,
+    /// Most entries of those without a token.
+    pub most_nameless: u32,
+}
+
 const COLUMNS: &str =
     "SELECT number, kind, name, role, created_at, expires_at, revoked_at FROM access_tokens";
 
@@ -154,6 +165,34 @@ impl Journal {
                 .and_then(|mut statement| statement.execute(params![at, name, method, of, status, detail]))
                 .map(drop)
                 .map_err(|error| StoreError::sqlite(&path, &error))
+        })
+    }
+
+    /// Removes what is too old of the access log, and what is too much of those without a token: anybody can have such an entry made. How
+    /// many entries those were.
+    ///
+    /// # Errors
+    /// Whatever befalls the file.
+    pub fn prune_access_log(&self, kept: &AccessKept) -> Result<usize, StoreError> {
+        let which = "number < (SELECT coalesce(min(number), 9223372036854775807) FROM access_log WHERE at >= ?1)
+                     OR name = '' AND (at < ?2 OR number <= (SELECT number FROM access_log WHERE name = '' ORDER BY number DESC LIMIT 1 OFFSET ?3))";
+        let AccessKept { named_from, nameless_from, most_nameless } = kept;
+        let values = params![named_from, nameless_from, most_nameless];
+        let is_any = format!("SELECT EXISTS (SELECT 1 FROM access_log WHERE {which})");
+        if !self.select(&is_any, values, |row| row.get::<_, bool>(0))?.pop().unwrap_or_default() {
+            return Ok(0);
+        }
+        self.transact(|connection| {
+            let prune = || -> rusqlite::Result<usize> {
+                // Nothing else removes from it.
+                let guard = "SELECT sql FROM sqlite_schema WHERE name = 'access_log_is_never_removed'";
+                let guard: String = connection.query_one(guard, [], |row| row.get(0))?;
+                connection.execute_batch("DROP TRIGGER access_log_is_never_removed")?;
+                let removed = connection.execute(&format!("DELETE FROM access_log WHERE {which}"), values)?;
+                connection.execute_batch(&guard)?;
+                Ok(removed)
+            };
+            prune().map_err(|error| self.sqlite(&error))
         })
     }
 

@@ -68,6 +68,8 @@ mod exports;
 #[cfg(test)]
 mod harness;
 #[cfg(test)]
+mod image;
+#[cfg(test)]
 mod injection;
 #[cfg(test)]
 mod inputs;

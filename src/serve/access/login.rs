@@ -29,8 +29,10 @@ pub(in crate::serve) fn routes() -> Router<Arc<Service>> {
         .layer(DefaultBodyLimit::max(LARGEST))
 }
 
-async fn page() -> maud::Markup {
-    pages::login()
+async fn page(State(service): State<Arc<Service>>, headers: HeaderMap) -> Result<maud::Markup, ApiError> {
+    let Some(session) = session::token_of(&headers).map(str::to_owned) else { return Ok(pages::login(None)) };
+    let held = on_blocking_thread(move || holder(&service.reading, &session, Comes::InCookie)).await?;
+    Ok(pages::login(held.map(|(token, _)| token.name).as_deref()))
 }
 
 /// What the page sends: the token of the link, or the one that a person typed.
