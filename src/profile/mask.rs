@@ -100,3 +100,24 @@ impl Decode for Pattern {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diag::SourceFile;
+    use crate::value::yaml::parse;
+
+    #[test]
+    fn a_profile_has_so_many_masks_and_no_more() {
+        let read = |count: usize| {
+            let text = "- { pattern: 'x+' }\n".repeat(count);
+            let mut problems = Problems::new();
+            let node = parse(&SourceFile::new("p.yaml", text), &mut problems).unwrap();
+            (decode_masks(&node, &mut problems).len(), problems)
+        };
+        assert_eq!(read(MOST_MASKS).0, MOST_MASKS);
+        let (none, problems) = read(MOST_MASKS + 1);
+        assert_eq!(none, 0);
+        assert!(problems.iter().any(|problem| problem.message.contains("at most 100 masks, found 101")));
+    }
+}

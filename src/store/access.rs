@@ -250,3 +250,51 @@ fn read_token(row: &Row<'_>) -> rusqlite::Result<StoredToken> {
         revoked_at: row.get(6)?,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(at: &str, name: &str) -> AccessRecord {
+        AccessRecord {
+            at: at.to_owned(),
+            name: name.to_owned(),
+            method: "GET".to_owned(),
+            path: "/".to_owned(),
+            status: 200,
+            detail: None,
+        }
+    }
+
+    #[test]
+    fn what_is_old_is_removed_and_what_anybody_may_add_is_few() {
+        let journal = Journal::in_memory().unwrap();
+        let entries = [
+            ("2020-01-01T00:00:00Z", "ada"),
+            ("2020-01-01T00:00:01Z", ""),
+            ("2025-01-01T00:00:00Z", "ada"),
+            ("2025-01-01T00:00:01Z", ""),
+            ("2026-01-01T00:00:00Z", ""),
+            ("2026-01-01T00:00:01Z", ""),
+            ("2026-01-01T00:00:02Z", "bob"),
+            ("2026-01-01T00:00:03Z", ""),
+        ];
+        for (at, name) in entries {
+            journal.log_access(record(at, name)).wait().unwrap();
+        }
+        let kept = AccessKept {
+            named_from: "2024-01-01T00:00:00Z".to_owned(),
+            nameless_from: "2025-06-01T00:00:00Z".to_owned(),
+            most_nameless: 2,
+        };
+        assert_eq!(journal.prune_access_log(&kept).unwrap(), 4);
+        let left: Vec<(String, String)> =
+            journal.access_log(0, 100).unwrap().into_iter().map(|(_, it)| (it.at, it.name)).collect();
+        let left: Vec<(&str, &str)> = left.iter().map(|(at, name)| (at.as_str(), name.as_str())).collect();
+        let expected = [entries[7], entries[6], entries[5], entries[2]];
+        assert_eq!(left, expected);
+        assert_eq!(journal.prune_access_log(&kept).unwrap(), 0);
+        // Nothing else removes from it.
+        assert!(journal.connection().execute("DELETE FROM access_log", []).is_err());
+    }
+}
