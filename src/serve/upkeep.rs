@@ -59,8 +59,13 @@ fn tidy(service: &Arc<Service>, now: Timestamp) -> Result<(), StoreError> {
 /// Whether nothing is left to do about a job, nor to decide. One that is not known was removed with its run.
 fn is_over(journal: &Journal, job: &str) -> Result<bool, StoreError> {
     let Some(job) = journal.job(job)? else { return Ok(true) };
-    if !matches!(job.stage, DocumentStage::Finished | DocumentStage::Failed) {
-        return Ok(false);
+    match job.stage {
+        DocumentStage::Finished => {}
+        // Whoever tries it again needs it, unless somebody gave it up.
+        DocumentStage::Failed => return Ok(job.cancelled_at.is_some()),
+        DocumentStage::Waiting | DocumentStage::Running | DocumentStage::Parked | DocumentStage::GivenUp => {
+            return Ok(false);
+        }
     }
     let outcome = journal.outcome(&job.run, &job.document_id)?;
     let waits = outcome.and_then(|outcome| outcome.get("review")?.as_bool()).unwrap_or_default();
