@@ -440,7 +440,7 @@ mod tests {
         let before = std::fs::read(&path).unwrap();
         let error = Journal::open(&path).unwrap_err();
         let (shown, name) = (error.to_string(), path.display());
-        assert_eq!(shown, format!("the journal `{name}` has format 7; this release reads formats up to 4"));
+        assert_eq!(shown, format!("the journal `{name}` has format 7; this release reads formats up to 5"));
         assert!(error.help().contains("later"));
         assert_eq!(std::fs::read(&path).unwrap(), before);
     }

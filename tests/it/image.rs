@@ -85,6 +85,7 @@ fn included() -> BTreeSet<String> {
     for file in files_below("src").into_iter().chain(files_below("plugins")).filter(is_built) {
         let code = text(&file);
         let code = code.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
+        let code: String = code.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
         let package = match file.strip_prefix("plugins/").and_then(|rest| rest.split_once('/')) {
             Some((plugin, _)) => format!("plugins/{plugin}"),
             None => String::new(),
