@@ -45,6 +45,11 @@ impl Problems {
         self.kept.iter().any(is_same)
     }
 
+    /// Puts some problems otherwise, for whoever reads them.
+    pub(crate) fn reword(&mut self, reword: impl Fn(Problem) -> Problem) {
+        self.kept = std::mem::take(&mut self.kept).into_iter().map(reword).collect();
+    }
+
     /// Adds all of another collection.
     pub fn extend(&mut self, other: Problems) {
         for problem in other.kept {

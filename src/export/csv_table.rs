@@ -40,12 +40,34 @@ impl<W: Write> CsvTable<W> {
     }
 }
 
-/// A text that no spreadsheet takes for a formula: with an apostrophe before it, if it would. A plain number is none.
+/// What ends a cell where a spreadsheet is told, or takes it, that something else than a comma does: it knows our quotes no more than
+/// that, so that what follows begins a cell.
+const ENDS: [char; 5] = [';', '\t', '|', '\n', '\r'];
+
+/// A text that no spreadsheet takes for a formula, nor a part of it whatever separates cells: with an apostrophe before what it would.
+/// A plain number is none.
 fn guarded(text: &str) -> Cow<'_, str> {
-    if !text.starts_with(FORMULAS) || is_number(text) {
+    let mut kept = String::new();
+    let mut copied = 0;
+    let mut begins = 0;
+    for end in text.match_indices(ENDS).map(|(at, _)| at).chain([text.len()]) {
+        let part = text.get(begins..end).unwrap_or_default();
+        // Within a cell, quotes would be taken for those of the next; at its start they are its own.
+        let bare = if begins == 0 { part } else { part.trim_start_matches('"') };
+        // What ends a cell begins one that is a formula, too, where it is not taken for an end.
+        let is_formula = bare.starts_with(FORMULAS) || begins == 0 && end == 0 && text.starts_with(FORMULAS);
+        if is_formula && !is_number(part) {
+            kept.push_str(text.get(copied..begins).unwrap_or_default());
+            kept.push('\'');
+            copied = begins;
+        }
+        begins = end + 1;
+    }
+    if copied == 0 && kept.is_empty() {
         return Cow::Borrowed(text);
     }
-    Cow::Owned(format!("'{text}"))
+    kept.push_str(text.get(copied..).unwrap_or_default());
+    Cow::Owned(kept)
 }
 
 /// `-3`, `+0.5`: digits, with one point between them at most.
@@ -64,13 +86,35 @@ mod tests {
     #[test]
     fn what_a_spreadsheet_would_run_is_text() {
         for formula in [
-            "=1+1", "+A1", "-A1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "-1-1", "-", "+.5", "－A1", "--1",
+            "=1+1", "+A1", "-A1", "@SUM(A1)", "\tx", "\rx", "\nx", "-1-1", "-", "+.5", "－A1", "--1",
             "-1.2.3",
         ] {
             assert_eq!(guarded(formula), format!("'{formula}"));
         }
-        for plain in ["-3", "+0.5", "-12.25", "3", "a=b", "", "'=1", " =1"] {
+        for plain in
+            ["-3", "+0.5", "-12.25", "3", "a=b", "", "'=1", " =1", "a; b", "1;-3;2", "a\nb", "a;\n b", "a;"]
+        {
             assert_eq!(guarded(plain), plain);
+        }
+    }
+
+    /// Where `;` separates cells, a comma and our quotes are text, and each line is a row.
+    #[test]
+    fn no_part_of_a_text_is_a_formula_where_something_else_separates() {
+        for (text, kept) in [
+            (";=1+1", ";'=1+1"),
+            ("x;=1+1;y", "x;'=1+1;y"),
+            ("x;\"=1+1\"", "x;'\"=1+1\""),
+            ("a\t@SUM(A1)", "a\t'@SUM(A1)"),
+            ("a|=cmd|' /C calc'!A0", "a|'=cmd|' /C calc'!A0"),
+            ("note\n=1+1", "note\n'=1+1"),
+            ("note\r\n+A1\r\n-3", "note\r\n'+A1\r\n-3"),
+            ("=1;=2", "'=1;'=2"),
+            ("\t=1", "'\t'=1"),
+            ("ä;＝1", "ä;'＝1"),
+        ] {
+            assert_eq!(guarded(text), kept);
+            assert_eq!(guarded(kept), kept, "twice is once");
         }
     }
 

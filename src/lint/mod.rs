@@ -28,6 +28,7 @@ pub(crate) use certificate::{
     AGAIN, MOST_CERTIFICATE_BYTES, left_open, lint_certificate, read_certificate, void,
 };
 pub(crate) use endings::lint_endings;
+use plugins::lint_named_providers;
 pub(crate) use plugins::{lint_prices, lint_providers};
 pub(crate) use shipped::is_about_shipped;
 use shipped::{for_the_child, is_shipped};
@@ -49,15 +50,25 @@ pub fn check_loaded(
     environment: Environment<'_>,
     problems: &mut Problems,
 ) {
-    if let Some(plan) = Plan::check(loaded, problems) {
-        let mut found = Problems::new();
-        lint(ProfileView { loaded, plan: &plan }, &mut found);
-        if !is_shipped(&loaded.merged.span) {
-            for_the_child(&mut found);
-        }
-        problems.extend(found);
-    }
+    check_plan(loaded, problems);
     lint_providers(loaded, providers, environment, problems);
+}
+
+/// What [`check_loaded`] says of a profile whose author may not know what this machine has: providers are looked up by their names alone,
+/// and whether a key is set is not told.
+pub(crate) fn check_foreign(loaded: &Loaded, providers: &Providers, problems: &mut Problems) {
+    check_plan(loaded, problems);
+    lint_named_providers(loaded, providers, problems);
+}
+
+fn check_plan(loaded: &Loaded, problems: &mut Problems) {
+    let Some(plan) = Plan::check(loaded, problems) else { return };
+    let mut found = Problems::new();
+    lint(ProfileView { loaded, plan: &plan }, &mut found);
+    if !is_shipped(&loaded.merged.span) {
+        for_the_child(&mut found);
+    }
+    problems.extend(found);
 }
 
 /// Pushes everything that is doubtful about a profile.

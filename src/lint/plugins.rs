@@ -1,9 +1,9 @@
 //! What profiles and price tables say of providers, held against the plugins of this machine. None is run here.
 
-use super::content::{key_to_named_port, lint_provider};
+use super::content::{key_to_named_port, lint_provider, lint_provider_settings};
 use crate::diag::{Code, Problem, Problems, SourceFile, Span, nearest};
 use crate::profile::{Asked, Author, Environment, Loaded, OutsideKind, ProviderChoice, outside_of};
-use crate::provider::{Prices, Providers};
+use crate::provider::{Inspected, Prices, Providers};
 use crate::value::decode::Spanned;
 use crate::value::yaml::{Data, Entry, Node, parse};
 use std::sync::Arc;
@@ -21,34 +21,11 @@ pub(crate) fn lint_providers(
 ) {
     limits(loaded, providers, problems);
     named_servers(loaded, problems);
-    let stages = loaded.profile.stages.iter().flat_map(|stage| &stage.call.providers);
-    let asked = loaded.profile.judges.iter().filter(|judge| judge.is_asked());
-    for choice in stages.chain(asked.flat_map(|judge| &judge.call.providers)) {
-        let provider = &choice.name;
-        let name = &provider.value;
-        if name.starts_with("${") {
-            // A variable that is not set has been reported.
-            continue;
+    each_choice(loaded, |choice| {
+        if let Some(plugin) = usable(choice, providers, problems) {
+            lint_provider(choice, &plugin.manifest, environment, problems);
         }
-        let problem = match providers.find(name) {
-            Ok(plugin) if plugin.trust.may_run() => {
-                lint_provider(choice, &plugin.manifest, environment, problems);
-                continue;
-            }
-            Ok(_) => Problem::warning(
-                Code::Plugin,
-                &provider.span,
-                format!("the provider `{name}` is not trusted"),
-            )
-            .help(format!(
-                "look at it with `loopctl plugin inspect {name}`, then `loopctl plugin trust {name}`"
-            )),
-            Err(error) => {
-                Problem::warning(Code::Plugin, &provider.span, error.to_string()).help(error.help())
-            }
-        };
-        problems.push(problem);
-    }
+    });
     for validator in &loaded.profile.validators {
         let Asked::Service { config, url_by } = &validator.asked else { continue };
         let Ok(plugin) = providers.find(SERVICE) else { continue };
@@ -73,6 +50,48 @@ fn named_servers(loaded: &Loaded, problems: &mut Problems) {
                 .help("if the file is somebody else's, ask whether your documents may go there"),
         );
     }
+}
+
+/// Looks at the plugin of each stage and judge by its name alone, and at nothing of this machine beside it.
+pub(super) fn lint_named_providers(loaded: &Loaded, providers: &Providers, problems: &mut Problems) {
+    limits(loaded, providers, problems);
+    each_choice(loaded, |choice| {
+        if Providers::is_named_by_path(&choice.name.value) {
+            let message = "a provider that is named by its path is not looked at here";
+            problems.push(Problem::warning(Code::Plugin, &choice.name.span, message).help(
+                "name a plugin that is installed where the service runs; `loopctl plugin list` names them",
+            ));
+        } else if let Some(plugin) = usable(choice, providers, problems) {
+            lint_provider_settings(choice, &plugin.manifest, problems);
+        }
+    });
+}
+
+/// Does something with each provider that stages and judges ask.
+fn each_choice(loaded: &Loaded, look: impl FnMut(&ProviderChoice)) {
+    let stages = loaded.profile.stages.iter().flat_map(|stage| &stage.call.providers);
+    let asked = loaded.profile.judges.iter().filter(|judge| judge.is_asked());
+    let choices = stages.chain(asked.flat_map(|judge| &judge.call.providers));
+    // A variable that is not set has been reported.
+    choices.filter(|choice| !choice.name.value.starts_with("${")).for_each(look);
+}
+
+/// The plugin that a choice means, if it may run; what keeps it from running is pushed.
+fn usable(choice: &ProviderChoice, providers: &Providers, problems: &mut Problems) -> Option<Inspected> {
+    let provider = &choice.name;
+    let name = &provider.value;
+    let problem = match providers.find(name) {
+        Ok(plugin) if plugin.trust.may_run() => return Some(plugin),
+        Ok(_) => {
+            Problem::warning(Code::Plugin, &provider.span, format!("the provider `{name}` is not trusted"))
+                .help(format!(
+                    "look at it with `loopctl plugin inspect {name}`, then `loopctl plugin trust {name}`"
+                ))
+        }
+        Err(error) => Problem::warning(Code::Plugin, &provider.span, error.to_string()).help(error.help()),
+    };
+    problems.push(problem);
+    None
 }
 
 /// Limits are by the name of a provider; one that nobody has would never apply.

@@ -6,7 +6,7 @@ use super::certify::Certify;
 use super::judge::{
     Judge, ProgramKeys, ServiceKeys, Validator, ask_as_stages_do, decode_judges, decode_validators,
 };
-use super::mask::Mask;
+use super::mask::{Mask, decode_masks};
 use super::measure_keys::measure;
 use super::network::Network;
 use super::policy::{LoopPolicy, OnRegression, Select};
@@ -85,11 +85,11 @@ mapping! {
             examples(&["[examples]"])
         )]
         pub generate_once: Vec<Spanned<String>>,
-        /// Passages that no stage, rule or measure sees. Only a judge with `sees: unmasked` gets the whole document, so that it
+        /// Passages that no stage, rule or measure sees, at most 100. Only a judge with `sees: unmasked` gets the whole document, so that it
         /// can hold an answer against what the answer could not copy.
         #[key(default("[]"), examples(&["[{ pattern: '(?s)IMPRESSION:.*', replace: '[withheld]' }]"]))]
-        pub mask: Vec<Mask>,
-        /// Models that are asked what a candidate is worth, after the gate. They see the document and the candidate, and
+        pub mask: Vec<Mask> = |node, problems| Some(decode_masks(node, problems)) => |_| Vec::new(),
+        /// Models that are asked what a candidate is worth, after the gate; at most 50. They see the document and the candidate, and
         /// nothing of earlier attempts or scores. Their scores count where `assess` names them, their issues always.
         #[key(
             shaped(|| Shape::Map(named(
@@ -99,7 +99,7 @@ mapping! {
             examples(&["{ verification: { provider: 'openai:gpt-5-mini', prompt: judge/literature.md } }"])
         )]
         pub judges: Vec<Judge> as Value = |node, problems| Some(decode_judges(node, problems)) => |_| Vec::new(),
-        /// Programs of this machine and HTTP services that check a candidate, after the gate. Their scores count where `assess`
+        /// Programs of this machine and HTTP services that check a candidate, after the gate; at most 50. Their scores count where `assess`
         /// names them, their issues always.
         #[key(
             shaped(|| Shape::Map(named("One validator, by the name that `assess` uses for it.", || {

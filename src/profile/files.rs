@@ -16,6 +16,12 @@ use std::sync::Arc;
 /// Largest file read through [`Files`], in bytes.
 pub(crate) const MAX_FILE_BYTES: u64 = 8 << 20;
 
+/// Most folders that a file is in below those of declared files, where only these are looked into.
+const MOST_PARTS: usize = 32;
+
+/// So much of a name that is not looked at is shown, in characters.
+const LONGEST_SHOWN: usize = 200;
+
 /// Finds declared files by name.
 pub trait Files: Send + Sync {
     /// The file of that name, `None` if there is none anywhere.
@@ -40,13 +46,15 @@ pub struct Library {
     roots: Vec<PathBuf>,
     /// Where it is taken down what was looked at, if anybody asks.
     notes: Option<FileTracker>,
+    /// Whether only the folders of declared files are looked into.
+    is_confined: bool,
 }
 
 impl Library {
     /// Looks in `roots` in this order, then among the embedded files.
     #[must_use]
     pub fn new(roots: Vec<PathBuf>) -> Self {
-        Library { held: BTreeMap::new(), roots, notes: None }
+        Library { held: BTreeMap::new(), roots, notes: None, is_confined: false }
     }
 
     /// Only the embedded files.
@@ -69,9 +77,38 @@ impl Library {
         Library { notes: Some(notes.clone()), ..self.clone() }
     }
 
+    /// The same library for a text whose author may not know what this machine has: files are named within the folders of
+    /// declared files, and of any other it is not told whether there is one.
+    #[must_use]
+    pub(crate) fn confined(&self) -> Self {
+        Library { is_confined: true, ..self.clone() }
+    }
+
+    /// Refuses to look outside of the folders of declared files, where that is not asked for.
+    fn confine(&self, name: &str) -> Result<(), Problem> {
+        let mut parts = Path::new(name).components().filter(|part| *part != Component::CurDir);
+        let folder = parts.next().and_then(|part| part.as_os_str().to_str());
+        let is_declared = folder.is_some_and(|folder| embedded(folder).is_some());
+        if !self.is_confined || is_declared && is_inside(name) && parts.count() < MOST_PARTS {
+            return Ok(());
+        }
+        let shown: String = name.chars().take(LONGEST_SHOWN).collect();
+        let message = format!("`{shown}` is not looked at here");
+        Err(Problem::placeless(Code::MissingFile, message).help(
+            "a profile that is in no file yet names others by their names, and files below `profiles/`, `rules/`, `prompts/` and `schemas/`; \
+             `loopctl check FILE` reads whatever you may read",
+        ))
+    }
+
+    /// Whether a name that is no profile's is that of a folder.
+    pub(super) fn is_folder(&self, name: &str) -> bool {
+        !self.is_confined && Path::new(name).is_dir()
+    }
+
     /// Reads a text file that was named by its path, and takes that down.
     pub(super) fn read_path(&self, path: &Path) -> Result<Arc<SourceFile>, Problem> {
         refuse_endless(path)?;
+        self.confine(&path.to_string_lossy())?;
         let read = read_text_file(path);
         self.note(path, &read);
         read
@@ -80,6 +117,16 @@ impl Library {
     /// Reads a text file that another file names by its path: below one of the roots, where links are followed.
     pub(super) fn read_named_path(&self, path: &Path) -> Result<Arc<SourceFile>, Problem> {
         refuse_endless(path)?;
+        if self.is_confined {
+            // By the roots, which stay what they are.
+            return match self.read(&path.to_string_lossy())? {
+                Some(file) => Ok(file),
+                None => {
+                    let message = format!("there is no file `{}`", path.display());
+                    Err(Problem::placeless(Code::MissingFile, message))
+                }
+            };
+        }
         if !self.holds(path) && path.exists() {
             if let Some(notes) = &self.notes {
                 notes.refused(path);
@@ -120,7 +167,7 @@ impl Library {
         if !roots.iter().any(|known| known.as_path() == root) {
             roots.insert(after.min(roots.len()), root.to_path_buf());
         }
-        Library { held: self.held.clone(), roots, notes: self.notes.clone() }
+        Library { roots, ..self.clone() }
     }
 
     /// The same library with another root before all others.
@@ -128,7 +175,7 @@ impl Library {
     pub(crate) fn nearest(&self, root: &Path) -> Self {
         let mut roots = vec![root.to_path_buf()];
         roots.extend(self.roots.iter().filter(|known| known.as_path() != root).cloned());
-        Library { held: self.held.clone(), roots, notes: self.notes.clone() }
+        Library { roots, ..self.clone() }
     }
 }
 
@@ -162,6 +209,7 @@ fn is_inside(name: &str) -> bool {
 impl Files for Library {
     fn read(&self, name: &str) -> Result<Option<Arc<SourceFile>>, Problem> {
         refuse_endless(Path::new(name))?;
+        self.confine(name)?;
         if !is_inside(name) {
             let problem = Problem::placeless(Code::MissingFile, format!("`{name}` leads out of its folder"));
             return Err(
@@ -194,6 +242,9 @@ impl Files for Library {
     }
 
     fn list(&self, folder: &str, suffix: &str) -> Vec<String> {
+        if self.confine(folder).is_err() {
+            return Vec::new();
+        }
         let within = |name: &&String| name.rsplit_once('/').is_some_and(|(held, _)| held == folder);
         let mut names: BTreeSet<String> =
             self.held.keys().filter(within).filter(|name| name.ends_with(suffix)).cloned().collect();
@@ -321,5 +372,38 @@ mod tests {
         assert_eq!(holding.nearest(far.path()).read("rules/x.yaml").unwrap().unwrap().text(), "held");
         assert!(!holding.list("rules", ".yaml").contains(&"rules/deep/y.yaml".to_owned()));
         assert_eq!(holding.list("rules/deep", ".yaml"), ["rules/deep/y.yaml"]);
+    }
+
+    /// What is there and what is not are told apart by nothing.
+    #[test]
+    fn a_confined_library_looks_into_the_folders_of_declared_files_alone() {
+        let root = tempfile::tempdir().unwrap();
+        for (folder, file) in [("rules", "x.yaml"), ("data", "secret.yaml")] {
+            std::fs::create_dir(root.path().join(folder)).unwrap();
+            std::fs::write(root.path().join(folder).join(file), "text").unwrap();
+        }
+        std::fs::write(root.path().join(".env"), "SECRET=1").unwrap();
+        let library = Library::new(vec![root.path().into()]).confined();
+        assert_eq!(library.read("rules/x.yaml").unwrap().unwrap().text(), "text");
+        assert_eq!(library.read("./rules/x.yaml").unwrap().unwrap().text(), "text");
+        assert!(library.read("rules/none.yaml").unwrap().is_none());
+        let whole = root.path().join("rules/x.yaml");
+        let deep = format!("rules/{}x.yaml", "a/".repeat(10_000));
+        for (there, not) in [
+            (".env", ".other"),
+            ("data/secret.yaml", "data/none.yaml"),
+            ("/etc/passwd", "/etc/none"),
+            ("rules/../.env", "rules/../.other"),
+            (whole.to_str().unwrap(), deep.as_str()),
+        ] {
+            for name in [there, not] {
+                for read in [library.read(name).map(drop), library.read_named_path(Path::new(name)).map(drop)]
+                {
+                    assert!(read.unwrap_err().message.ends_with("is not looked at here"), "{name}");
+                }
+            }
+        }
+        assert!(library.list("data", ".yaml").is_empty() && !library.is_folder("data"));
+        assert!(library.nearest(Path::new("/etc")).read("passwd").is_err());
     }
 }

@@ -308,6 +308,9 @@ pub(super) fn decode_validators(node: &Node, problems: &mut Problems) -> Vec<Val
     named(node, "validators", problems, Validator::decode)
 }
 
+/// Most judges of a profile, and most validators: each reads files of its own.
+const MOST_NAMED: usize = 50;
+
 /// A mapping from names to what `decode` reads.
 fn named<T>(
     node: &Node,
@@ -318,6 +321,11 @@ fn named<T>(
     let Data::Map(entries) = &node.data else {
         return wrong_type(node, &format!("a mapping from names to {what}"), problems).unwrap_or_default();
     };
+    if entries.len() > MOST_NAMED {
+        let problem = format!("a profile has at most {MOST_NAMED} {what}, found {}", entries.len());
+        problems.push(Problem::error(Code::OutOfRange, &node.span, problem));
+        return Vec::new();
+    }
     entries
         .iter()
         .filter(|entry| !matches!(entry.value.data, Data::Null))

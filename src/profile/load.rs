@@ -241,7 +241,7 @@ fn unknown_profile(make: impl FnOnce(Code, String) -> Problem, name: &str, libra
     let list = known.iter().map(|k| format!("`{k}`")).collect::<Vec<_>>().join(", ");
     let other = format!("profiles/{name}.yml");
     let help = match nearest(name, known.iter().map(String::as_str)) {
-        _ if Path::new(name).is_dir() => format!("`{name}` is a folder; known: {list}"),
+        _ if library.is_folder(name) => format!("`{name}` is a folder; known: {list}"),
         _ if library.list("profiles", ".yml").contains(&other) => {
             format!("there is `{other}`; profiles end in `.yaml`: rename it to `{name}.yaml`")
         }

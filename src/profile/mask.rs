@@ -3,11 +3,14 @@
 use crate::diag::{Code, Problem, Problems};
 use crate::mapping;
 use crate::value::decode::{Decode, Spanned};
-use crate::value::yaml::Node;
+use crate::value::yaml::{Data, Node};
 use regex::Regex;
 
 /// Largest compiled pattern, in bytes.
 const LARGEST_PATTERN: usize = 1 << 20;
+
+/// Most masks of a profile. Each is compiled when the profile is read, and looked for in every document.
+const MOST_MASKS: usize = 100;
 
 mapping! {
     /// A passage that is withheld.
@@ -45,6 +48,21 @@ impl Mask {
     }
 }
 
+/// Reads `mask`.
+pub(super) fn decode_masks(node: &Node, problems: &mut Problems) -> Vec<Mask> {
+    if let Data::List(items) = &node.data
+        && items.len() > MOST_MASKS
+    {
+        let problem = format!("a profile has at most {MOST_MASKS} masks, found {}", items.len());
+        problems.push(
+            Problem::error(Code::OutOfRange, &node.span, problem)
+                .help("one pattern may find several passages: `FIRST|SECOND`"),
+        );
+        return Vec::new();
+    }
+    Vec::<Mask>::decode(node, problems).unwrap_or_default()
+}
+
 impl Decode for Pattern {
     const EXPECTED: &'static str = String::EXPECTED;
 
@@ -80,5 +98,26 @@ impl Decode for Pattern {
                 None
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diag::SourceFile;
+    use crate::value::yaml::parse;
+
+    #[test]
+    fn a_profile_has_so_many_masks_and_no_more() {
+        let read = |count: usize| {
+            let text = "- { pattern: 'x+' }\n".repeat(count);
+            let mut problems = Problems::new();
+            let node = parse(&SourceFile::new("p.yaml", text), &mut problems).unwrap();
+            (decode_masks(&node, &mut problems).len(), problems)
+        };
+        assert_eq!(read(MOST_MASKS).0, MOST_MASKS);
+        let (none, problems) = read(MOST_MASKS + 1);
+        assert_eq!(none, 0);
+        assert!(problems.iter().any(|problem| problem.message.contains("at most 100 masks, found 101")));
     }
 }

@@ -335,6 +335,11 @@ impl Providers {
         self.inspect(&path)
     }
 
+    /// Whether a specification names a library by its path, or is none at all.
+    pub(crate) fn is_named_by_path(spec: &str) -> bool {
+        !matches!(Spec::parse(spec), Ok(Spec { target: Target::Name(_), .. }))
+    }
+
     /// What a library says about itself and whether it may run. Runs no plugin code.
     ///
     /// # Errors

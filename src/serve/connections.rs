@@ -1,9 +1,13 @@
-//! Connections: so many at once, none that waits for its headers for ever, and an end within a bound.
+//! Connections: so many at once, none that waits for its headers for ever, and an end within a bound. Some are kept for whoever asks
+//! whether the service is up.
 //!
 //! Our own loop, because that of axum has no time limits: whoever sends a byte now and then would keep a connection for ever.
 
+use super::api::ApiError;
+use super::health::PROBES;
 use axum::Router;
 use axum::extract::{ConnectInfo, Request};
+use axum::response::IntoResponse;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::{Service as _, service_fn};
@@ -16,10 +20,17 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpListener;
-use tokio::sync::Semaphore;
+use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
 
 /// Most connections at once; others wait in the system's queue until one ends.
 const MOST: usize = 1_024;
+
+/// Connections beside these on which it is only answered whether the service is up: one that is busy is not to be taken for one that
+/// has died.
+const FOR_PROBES: usize = 32;
+
+/// How long the headers of a request may take on one of those.
+const PROBES_WITHIN: Duration = Duration::from_secs(2);
 
 /// How long the headers of a request may take, from the end of the request before.
 const HEADERS_WITHIN: Duration = Duration::from_secs(15);
@@ -42,11 +53,12 @@ pub(super) async fn serve(
     listener: TcpListener,
     stop: impl Future<Output = ()> + Send + 'static,
 ) -> io::Result<()> {
-    let (room, graceful) = (Arc::new(Semaphore::new(MOST)), GracefulShutdown::new());
+    let rooms = Rooms { any: Arc::new(Semaphore::new(MOST)), probes: Arc::new(Semaphore::new(FOR_PROBES)) };
+    let graceful = GracefulShutdown::new();
     let mut stop = std::pin::pin!(stop);
     loop {
         let accepted = async {
-            let place = Arc::clone(&room).acquire_owned().await;
+            let place = rooms.place().await;
             (place, listener.accept().await)
         };
         let (place, accepted) = tokio::select! {
@@ -57,7 +69,8 @@ pub(super) async fn serve(
             Ok((stream, peer)) => {
                 // Answers are small and written at once.
                 let _ = stream.set_nodelay(true);
-                let connection = connection(stream, peer, router.clone(), graceful.watcher());
+                let (place, only) = rooms.best(place);
+                let connection = connection(stream, peer, router.clone(), graceful.watcher(), only);
                 tokio::spawn(async move {
                     connection.await;
                     drop(place);
@@ -79,23 +92,68 @@ pub(super) async fn serve(
     Ok(())
 }
 
+/// Places for connections.
+struct Rooms {
+    any: Arc<Semaphore>,
+    probes: Arc<Semaphore>,
+}
+
+/// What is answered on a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Only {
+    Everything,
+    Probes,
+}
+
+type Place = Result<OwnedSemaphorePermit, AcquireError>;
+
+impl Rooms {
+    /// A place for the next connection, when there is one.
+    async fn place(&self) -> (Place, Only) {
+        tokio::select! {
+            biased;
+            place = Arc::clone(&self.any).acquire_owned() => (place, Only::Everything),
+            place = Arc::clone(&self.probes).acquire_owned() => (place, Only::Probes),
+        }
+    }
+
+    /// A better place, if there is one by now.
+    fn best(&self, place: (Place, Only)) -> (Place, Only) {
+        match (place, Arc::clone(&self.any).try_acquire_owned()) {
+            ((_, Only::Probes), Ok(better)) => (Ok(better), Only::Everything),
+            (place, _) => place,
+        }
+    }
+}
+
 fn is_of_the_client(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
     matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset)
 }
 
 /// Answers the requests of one connection.
-async fn connection<S>(stream: S, peer: SocketAddr, router: Router, watcher: Watcher)
+async fn connection<S>(stream: S, peer: SocketAddr, router: Router, watcher: Watcher, only: Only)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let answer = service_fn(move |mut request: Request<Incoming>| {
         request.extensions_mut().insert(ConnectInfo(peer));
-        TowerToHyperService::new(router.clone()).call(request)
+        let router = router.clone();
+        async move {
+            if only == Only::Probes && !PROBES.contains(&request.uri().path()) {
+                return Ok(ApiError::no_room().into_response());
+            }
+            TowerToHyperService::new(router).call(request).await
+        }
     });
+    let within = match only {
+        Only::Everything => HEADERS_WITHIN,
+        Only::Probes => PROBES_WITHIN,
+    };
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(HEADERS_WITHIN)
+        .header_read_timeout(within)
+        .keep_alive(only == Only::Everything)
         .max_buf_size(LARGEST_HEADERS)
         .serve_connection(TokioIo::new(stream), answer);
     // What a client does wrong was answered, where it could be.
@@ -113,8 +171,41 @@ mod tests {
         let (ours, theirs) = tokio::io::duplex(64 << 10);
         let router = Router::new().route("/", get(|| async { "here" }));
         let graceful = GracefulShutdown::new();
-        tokio::spawn(connection(theirs, ([127, 0, 0, 1], 1).into(), router, graceful.watcher()));
+        let peer = ([127, 0, 0, 1], 1).into();
+        tokio::spawn(connection(theirs, peer, router, graceful.watcher(), Only::Everything));
         (ours, graceful)
+    }
+
+    #[tokio::test]
+    async fn where_all_places_are_taken_there_is_one_for_probes() {
+        let rooms = Rooms { any: Arc::new(Semaphore::new(1)), probes: Arc::new(Semaphore::new(1)) };
+        let (first, second) = (rooms.place().await, rooms.place().await);
+        assert_eq!((first.1, second.1), (Only::Everything, Only::Probes));
+        let second = rooms.best(second);
+        assert_eq!(second.1, Only::Probes);
+        drop(first);
+        assert_eq!(rooms.best(second).1, Only::Everything);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_place_for_probes_answers_nothing_else_and_not_for_long() {
+        let answered = async |sent: &str| {
+            let (mut ours, theirs) = tokio::io::duplex(64 << 10);
+            let router = Router::new().route("/{*any}", get(|| async { "here" }));
+            let graceful = GracefulShutdown::new();
+            let peer = ([127, 0, 0, 1], 1).into();
+            tokio::spawn(connection(theirs, peer, router, graceful.watcher(), Only::Probes));
+            ours.write_all(sent.as_bytes()).await.unwrap();
+            let (mut said, begun) = (String::new(), tokio::time::Instant::now());
+            ours.read_to_string(&mut said).await.unwrap();
+            assert!(begun.elapsed() <= PROBES_WITHIN);
+            said
+        };
+        assert!(answered("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n").await.contains("here"));
+        assert!(answered("GET /readyz?x HTTP/1.1\r\nHost: x\r\n\r\n").await.contains("here"));
+        let other = answered("GET /api/jobs HTTP/1.1\r\nHost: x\r\n\r\n").await;
+        assert!(other.starts_with("HTTP/1.1 503") && !other.contains("here"), "{other}");
+        assert!(!answered("GET /healthz HTTP/1.1\r\n").await.contains("here"));
     }
 
     /// Time stands still until nothing else can happen, so this takes none.

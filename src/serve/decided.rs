@@ -44,6 +44,11 @@ impl Decided {
         Ok(is_begun.then(|| Decided { state: reviewed.state.as_str().to_owned(), by: reviewed.decided_by }))
     }
 
+    /// Whether somebody accepted or rejected it.
+    pub(super) fn is_settled(&self) -> bool {
+        [ReviewState::Accepted, ReviewState::Rejected].iter().any(|state| self.state == state.as_str())
+    }
+
     /// In words: `accepted by a.meyer`.
     pub(super) fn words(&self) -> String {
         let state = self.state.replace('_', " ");

@@ -9,6 +9,7 @@ use axum::routing::get;
 use jiff::Timestamp;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
+use tokio::sync::watch;
 
 /// For how long an answer is good. Whoever asks needs no token, and each look writes to the disk.
 const GOOD_FOR: Duration = Duration::from_secs(3);
@@ -16,10 +17,24 @@ const GOOD_FOR: Duration = Duration::from_secs(3);
 /// What is written to see whether the journal can be written.
 const PROBE: &str = "probed_at";
 
+/// For how long whoever asks waits at most: less than what asks has patience for, so that it learns why.
+const WITHIN: Duration = Duration::from_secs(2);
+
+/// The addresses by which it is asked whether the service is up.
+pub(super) const PROBES: [&str; 2] = ["/healthz", "/readyz"];
+
 /// Whether the journal takes documents, as far as was looked.
 #[derive(Default)]
 pub(crate) struct Health {
-    looked: Mutex<Option<(Instant, Result<(), Trouble>)>>,
+    looked: Arc<Mutex<Looked>>,
+}
+
+/// What came of looking.
+#[derive(Default)]
+struct Looked {
+    last: Option<(Instant, Result<(), Trouble>)>,
+    /// Tells what comes of the look that is under way.
+    under_way: Option<watch::Receiver<Option<Result<(), Trouble>>>>,
 }
 
 /// Why documents can't be taken. In words that say nothing of the machine, because nobody needs a token to read them.
@@ -33,23 +48,52 @@ enum Trouble {
     DiskFull,
     #[error("the journal is locked by another process")]
     Locked,
+    #[error("the journal does not answer: another process has it locked, or the disk is slow")]
+    Silent,
     #[error("a mistake in loopctl itself, please report it")]
     Broken,
 }
 
 impl Health {
-    /// Whether the journal takes documents, as it is or was a moment ago.
-    fn journal(&self, journal: &Journal, reading: &Journal) -> Result<(), Trouble> {
-        // Who comes while somebody looks waits for the same answer.
-        let mut looked = self.looked.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((at, found)) = *looked
-            && at.elapsed() < GOOD_FOR
-        {
-            return found;
+    /// Whether the journal takes documents, as it is or was a moment ago. Who comes while somebody looks waits for the same answer, and
+    /// nobody longer than a bound: a lock is held for as long as whoever holds it wants.
+    async fn journal(&self, journal: &Arc<Journal>, reading: &Arc<Journal>) -> Result<(), Trouble> {
+        let mut told = {
+            let mut looked = self.looked.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some((at, found)) = looked.last
+                && at.elapsed() < GOOD_FOR
+            {
+                return found;
+            }
+            match looked.under_way.as_ref().filter(|told| told.has_changed().is_ok()) {
+                Some(told) => told.clone(),
+                None => looked.under_way.insert(self.begin(journal, reading)).clone(),
+            }
+        };
+        match tokio::time::timeout(WITHIN, told.wait_for(Option::is_some)).await {
+            Ok(Ok(found)) => found.unwrap_or(Err(Trouble::Broken)),
+            Ok(Err(_)) => Err(Trouble::Broken),
+            Err(_) => Err(Trouble::Silent),
         }
-        let found = look(journal, reading);
-        *looked = Some((Instant::now(), found));
-        found
+    }
+
+    /// Looks, on a thread that may wait, whoever asked.
+    fn begin(
+        &self,
+        journal: &Arc<Journal>,
+        reading: &Arc<Journal>,
+    ) -> watch::Receiver<Option<Result<(), Trouble>>> {
+        let (tell, told) = watch::channel(None);
+        let (journal, reading) = (Arc::clone(journal), Arc::clone(reading));
+        let looked = Arc::clone(&self.looked);
+        tokio::task::spawn_blocking(move || {
+            let found = look(&journal, &reading);
+            let mut looked = looked.lock().unwrap_or_else(PoisonError::into_inner);
+            looked.last = Some((Instant::now(), found));
+            looked.under_way = None;
+            tell.send_replace(Some(found));
+        });
+        told
     }
 }
 
@@ -72,9 +116,7 @@ pub(super) fn routes() -> Router<Arc<Service>> {
 /// can be read and decided about, and documents wait.
 async fn ready(State(service): State<Arc<Service>>) -> (StatusCode, String) {
     let waiting = service.jobs.troubles().len();
-    let looked =
-        tokio::task::spawn_blocking(move || service.health.journal(&service.journal, &service.reading));
-    match looked.await.unwrap_or(Err(Trouble::Broken)) {
+    match service.health.journal(&service.journal, &service.reading).await {
         Err(trouble) => (StatusCode::SERVICE_UNAVAILABLE, format!("{trouble}\n")),
         Ok(()) => (StatusCode::OK, said_of(waiting)),
     }
@@ -96,15 +138,18 @@ fn said_of(waiting: usize) -> String {
 mod tests {
     use super::*;
 
+    fn probed(journal: &Journal) -> Option<serde_json::Value> {
+        journal.service_setting(PROBE).unwrap()
+    }
+
     /// Nobody needs a token to ask, so asking often costs no writes.
-    #[test]
-    fn the_journal_is_looked_at_once_in_a_while() {
-        let (health, journal) = (Health::default(), Journal::in_memory().unwrap());
-        let probed = || journal.service_setting(PROBE).unwrap();
-        assert_eq!(health.journal(&journal, &journal), Ok(()));
-        let first = probed();
+    #[tokio::test]
+    async fn the_journal_is_looked_at_once_in_a_while() {
+        let (health, journal) = (Health::default(), Arc::new(Journal::in_memory().unwrap()));
+        assert_eq!(health.journal(&journal, &journal).await, Ok(()));
+        let first = probed(&journal);
         assert!(first.is_some());
-        assert_eq!(health.journal(&journal, &journal), Ok(()));
-        assert_eq!(probed(), first);
+        assert_eq!(health.journal(&journal, &journal).await, Ok(()));
+        assert_eq!(probed(&journal), first);
     }
 }

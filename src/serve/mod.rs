@@ -17,13 +17,16 @@ mod jobs;
 mod metrics;
 mod pages;
 mod profiles;
+mod request_settings;
 mod router;
 mod runs;
 mod settings;
+mod shares;
 mod slow_bodies;
 mod state;
 mod trends;
 mod tuning;
+mod upkeep;
 
 pub(crate) use access::{NewAccess, Role, issue_token, revoke_links};
 pub(crate) use metrics::{CallMeasures, Metrics};
@@ -79,8 +82,10 @@ pub(crate) async fn serve(
         told.jobs.stop();
     };
     let watching = tokio::spawn(trends::watch(Arc::downgrade(&service)));
+    let upkeep = tokio::spawn(upkeep::watch(Arc::downgrade(&service)));
     let served = connections::serve(router::router(Arc::clone(&service)), listener, stopped).await;
     watching.abort();
+    upkeep.abort();
     served?;
     let given_up = async { giving_up.wait_for(|stop| *stop).await.map(drop) };
     tokio::select! {

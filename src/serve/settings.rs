@@ -1,5 +1,6 @@
 //! What the command line says of the service.
 
+use jiff::SignedDuration;
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
@@ -22,6 +23,10 @@ pub(crate) struct ServiceSettings {
     pub(crate) jobs: Option<usize>,
     /// The profile of documents that name none.
     pub(crate) profile: String,
+    /// For how long what somebody did is kept in the access log.
+    pub(crate) keep_access: SignedDuration,
+    /// For how long uploads are kept about which nothing is left to do or to decide; `None` for ever.
+    pub(crate) keep_uploads: Option<SignedDuration>,
 }
 
 /// Why an address can't be listened on.
@@ -81,6 +86,8 @@ mod tests {
             most_bytes: 1,
             jobs: None,
             profile: "balanced".to_owned(),
+            keep_access: SignedDuration::from_hours(1),
+            keep_uploads: None,
         }
     }
 

@@ -9,6 +9,7 @@ use super::metrics::Metrics;
 use super::profiles::ProfileSource;
 use super::runs::RunDetails;
 use super::settings::ServiceSettings;
+use super::shares::Shares;
 use crate::store::{Journal, StoreError};
 use std::path::Path;
 use std::sync::Arc;
@@ -37,6 +38,8 @@ pub(crate) struct Service {
     pub(crate) health: Health,
     /// How often whoever brings no token is listened to.
     pub(super) throttle: Throttle,
+    /// How much each name takes at the moment.
+    pub(super) shares: Shares,
     /// Sums over the documents of runs that pages show.
     pub(super) run_details: RunDetails,
     /// Held while the numbers are looked at, so that nobody is told twice.
@@ -79,6 +82,7 @@ impl Service {
             metrics,
             health: Health::default(),
             throttle: Throttle::default(),
+            shares: Shares::default(),
             run_details,
             looking,
             desk,

@@ -60,6 +60,17 @@ pub struct AccessRecord {
     pub detail: Option<String>,
 }
 
+/// What is kept of the access log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AccessKept {
+    /// From when on, as RFC 3339 in UTC.
+    pub named_from: String,
+    /// From when on what was answered to those without a token.
+    pub nameless_from: String,
+    /// Most entries of those without a token.
+    pub most_nameless: u32,
+}
+
 const COLUMNS: &str =
     "SELECT number, kind, name, role, created_at, expires_at, revoked_at FROM access_tokens";
 
@@ -157,6 +168,34 @@ impl Journal {
         })
     }
 
+    /// Removes what is too old of the access log, and what is too much of those without a token: anybody can have such an entry made. How
+    /// many entries those were.
+    ///
+    /// # Errors
+    /// Whatever befalls the file.
+    pub fn prune_access_log(&self, kept: &AccessKept) -> Result<usize, StoreError> {
+        let which = "number < (SELECT coalesce(min(number), 9223372036854775807) FROM access_log WHERE at >= ?1)
+                     OR name = '' AND (at < ?2 OR number <= (SELECT number FROM access_log WHERE name = '' ORDER BY number DESC LIMIT 1 OFFSET ?3))";
+        let AccessKept { named_from, nameless_from, most_nameless } = kept;
+        let values = params![named_from, nameless_from, most_nameless];
+        let is_any = format!("SELECT EXISTS (SELECT 1 FROM access_log WHERE {which})");
+        if !self.select(&is_any, values, |row| row.get::<_, bool>(0))?.pop().unwrap_or_default() {
+            return Ok(0);
+        }
+        self.transact(|connection| {
+            let prune = || -> rusqlite::Result<usize> {
+                // Nothing else removes from it.
+                let guard = "SELECT sql FROM sqlite_schema WHERE name = 'access_log_is_never_removed'";
+                let guard: String = connection.query_one(guard, [], |row| row.get(0))?;
+                connection.execute_batch("DROP TRIGGER access_log_is_never_removed")?;
+                let removed = connection.execute(&format!("DELETE FROM access_log WHERE {which}"), values)?;
+                connection.execute_batch(&guard)?;
+                Ok(removed)
+            };
+            prune().map_err(|error| self.sqlite(&error))
+        })
+    }
+
     /// The latest entries of the access log before a number (all, with 0), the latest first, each with its number.
     ///
     /// # Errors
@@ -210,4 +249,52 @@ fn read_token(row: &Row<'_>) -> rusqlite::Result<StoredToken> {
         expires_at: row.get(5)?,
         revoked_at: row.get(6)?,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(at: &str, name: &str) -> AccessRecord {
+        AccessRecord {
+            at: at.to_owned(),
+            name: name.to_owned(),
+            method: "GET".to_owned(),
+            path: "/".to_owned(),
+            status: 200,
+            detail: None,
+        }
+    }
+
+    #[test]
+    fn what_is_old_is_removed_and_what_anybody_may_add_is_few() {
+        let journal = Journal::in_memory().unwrap();
+        let entries = [
+            ("2020-01-01T00:00:00Z", "ada"),
+            ("2020-01-01T00:00:01Z", ""),
+            ("2025-01-01T00:00:00Z", "ada"),
+            ("2025-01-01T00:00:01Z", ""),
+            ("2026-01-01T00:00:00Z", ""),
+            ("2026-01-01T00:00:01Z", ""),
+            ("2026-01-01T00:00:02Z", "bob"),
+            ("2026-01-01T00:00:03Z", ""),
+        ];
+        for (at, name) in entries {
+            journal.log_access(record(at, name)).wait().unwrap();
+        }
+        let kept = AccessKept {
+            named_from: "2024-01-01T00:00:00Z".to_owned(),
+            nameless_from: "2025-06-01T00:00:00Z".to_owned(),
+            most_nameless: 2,
+        };
+        assert_eq!(journal.prune_access_log(&kept).unwrap(), 4);
+        let left: Vec<(String, String)> =
+            journal.access_log(0, 100).unwrap().into_iter().map(|(_, it)| (it.at, it.name)).collect();
+        let left: Vec<(&str, &str)> = left.iter().map(|(at, name)| (at.as_str(), name.as_str())).collect();
+        let expected = [entries[7], entries[6], entries[5], entries[2]];
+        assert_eq!(left, expected);
+        assert_eq!(journal.prune_access_log(&kept).unwrap(), 0);
+        // Nothing else removes from it.
+        assert!(journal.connection().execute("DELETE FROM access_log", []).is_err());
+    }
 }

@@ -20,6 +20,15 @@ impl Journal {
         self.select_runs("", params![])
     }
 
+    /// The runs that are open for what was asked of the service, which is the member `service` of their settings, in the order in which
+    /// they began.
+    ///
+    /// # Errors
+    /// When the file can't be read.
+    pub fn open_runs_for(&self, request: &serde_json::Value) -> Result<Vec<StoredRun>, StoreError> {
+        self.select_runs("WHERE r.request = json(?1) AND r.state = 0", params![request.to_string()])
+    }
+
     /// One run.
     ///
     /// # Errors

@@ -42,7 +42,7 @@ mod waves;
 mod worker;
 
 #[cfg(feature = "journal")]
-pub use access::{AccessRecord, NewToken, StoredToken};
+pub use access::{AccessKept, AccessRecord, NewToken, StoredToken};
 pub use artifact::{Artifact, Artifacts};
 #[cfg(feature = "journal")]
 pub use entries::WorkerLog;

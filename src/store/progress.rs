@@ -39,8 +39,9 @@ impl Journal {
     /// # Errors
     /// Whatever befalls the file.
     pub fn queue_lengths(&self) -> Result<Vec<(String, QueueLength)>, StoreError> {
-        let query = "SELECT r.profile, count(*) FILTER (WHERE d.state IN (0, 5)), count(*) FILTER (WHERE d.state IN (1, 2))
-                     FROM runs r JOIN documents d ON d.run = r.number AND d.state IN (0, 1, 2, 5)
+        let query =
+            "SELECT r.profile, count(*) FILTER (WHERE d.state = 0), count(*) FILTER (WHERE d.state IN (1, 5))
+                     FROM runs r JOIN documents d ON d.run = r.number AND d.state IN (0, 1, 5)
                      JOIN jobs j ON j.document = d.number GROUP BY r.profile ORDER BY r.profile";
         self.select(query, [], |row| {
             Ok((row.get(0)?, QueueLength { waiting: unsigned(row, 1)?, running: unsigned(row, 2)? }))

@@ -50,9 +50,9 @@ impl Journal {
         let day = started.strftime("%Y%m%dT%H%M%SZ").to_string();
         let id: String = self.transact(|connection| {
             // One statement, so that no other process can take the number in between.
-            let query = "INSERT INTO runs (id, started_at, profile, profile_digest, loopctl_version, plugins, settings)
+            let query = "INSERT INTO runs (id, started_at, profile, profile_digest, loopctl_version, plugins, settings, request)
                  SELECT ?1 || '-' || printf('%04d', 1 + coalesce((SELECT max(number) FROM runs), 0)),
-                        ?2, ?3, ?4, ?5, ?6, ?7
+                        ?2, ?3, ?4, ?5, ?6, ?7, json_extract(?7, '$.service')
                  RETURNING id";
             let values = params![
                 day,

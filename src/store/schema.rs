@@ -11,10 +11,10 @@ use std::path::Path;
 const APPLICATION_ID: i64 = 0x6c6f_6f70;
 
 /// The format that this release writes.
-pub(crate) const FORMAT_VERSION: i64 = 4;
+pub(crate) const FORMAT_VERSION: i64 = 5;
 
 /// Step `n` (from 0) turns format `n` into format `n + 1`; format 0 is an empty file.
-const STEPS: [&str; 4] = [
+const STEPS: [&str; 5] = [
     "
     CREATE TABLE format (version INTEGER NOT NULL) STRICT;
     INSERT INTO format (version) VALUES (0);
@@ -284,6 +284,12 @@ const STEPS: [&str; 4] = [
             elapsed_ms, calls, tokens, cost_usd, calls_of_unknown_cost, iterations, issues
         FROM read_figures;
 ",
+    // What is asked of the service is looked up, instead of all runs being read for it.
+    "
+    ALTER TABLE runs ADD COLUMN request TEXT;
+    UPDATE runs SET request = json_extract(settings, '$.service') WHERE json_valid(settings);
+    CREATE INDEX runs_by_request ON runs (request) WHERE request IS NOT NULL;
+",
 ];
 
 /// What a file is, found out without changing it.
@@ -351,11 +357,12 @@ mod tests {
     use std::sync::LazyLock;
 
     /// What each release wrote, as `sqlite3 journal.sqlite .dump` shows it. Never edited; one is added per format.
-    const WRITTEN: [&str; 4] = [
+    const WRITTEN: [&str; 5] = [
         include_str!("formats/v1.sql"),
         include_str!("formats/v2.sql"),
         include_str!("formats/v3.sql"),
         include_str!("formats/v4.sql"),
+        include_str!("formats/v5.sql"),
     ];
 
     fn happened(payload: &serde_json::Value) -> Entry {
@@ -433,7 +440,7 @@ mod tests {
         let before = std::fs::read(&path).unwrap();
         let error = Journal::open(&path).unwrap_err();
         let (shown, name) = (error.to_string(), path.display());
-        assert_eq!(shown, format!("the journal `{name}` has format 7; this release reads formats up to 4"));
+        assert_eq!(shown, format!("the journal `{name}` has format 7; this release reads formats up to 5"));
         assert!(error.help().contains("later"));
         assert_eq!(std::fs::read(&path).unwrap(), before);
     }

@@ -75,6 +75,8 @@ mod exports;
 mod foreign;
 mod harness;
 #[cfg(test)]
+mod image;
+#[cfg(test)]
 mod injection;
 #[cfg(test)]
 mod inputs;

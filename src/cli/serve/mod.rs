@@ -8,21 +8,25 @@ use self::profiles::ServedProfiles;
 use self::token::TokenVerb;
 use super::exit::{Exit, Failure};
 use super::headings::{CALLS, DOCUMENTS, OUTPUT, PROFILE};
+use super::hint::quoted;
 use super::interrupts;
+use super::latest_run;
 use super::loading::{CallArguments, ProfileArguments};
 use super::logging::LogArguments;
 use super::output::Output;
-use super::resume::JournalArgument;
 use super::run::duration;
 use crate::diag::Problems;
+use crate::disk::{self, Access};
 use crate::serve::{
     AddressError, CallMeasures, Metrics, NewAccess, Role, ServeError, Service, ServiceSettings, Stops,
     issue_token, revoke_links, serve,
 };
+use crate::store::Journal;
 use crate::value::{Millis, sanitize_line};
 use clap::{Args, Subcommand};
+use jiff::SignedDuration;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use tokio::net::TcpListener;
@@ -53,7 +57,7 @@ enum Sub {
 #[derive(Args)]
 struct StartArguments {
     /// Listen here
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8700", help_heading = ADDRESS)]
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8700", env = "LOOPCTL_LISTEN", help_heading = ADDRESS)]
     listen: SocketAddr,
     /// Let other machines reach it: put a proxy with TLS before it
     #[arg(long, help_heading = ADDRESS)]
@@ -64,7 +68,7 @@ struct StartArguments {
     /// A name by which it is asked for, beside those of this machine (repeatable)
     #[arg(long, value_name = "NAME[:PORT]", help_heading = ADDRESS)]
     host: Vec<String>,
-    /// Keep journal and uploads in this folder [default: the journal of the latest run, uploads beside it]
+    /// Keep journal and uploads in this folder [default: `.loopctl` here]
     #[arg(long, value_name = "DIR", env = "LOOPCTL_DATA", help_heading = DOCUMENTS)]
     data: Option<PathBuf>,
     /// Serve this journal
@@ -82,6 +86,12 @@ struct StartArguments {
     /// Documents of one profile at the same time [default: what the profile allows the providers, else 8]
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000), help_heading = DOCUMENTS)]
     jobs: Option<u32>,
+    /// Remove an upload this long after it was submitted, such as `365d`, once nothing is left to do or to decide about it [default: never]
+    #[arg(long, value_name = "TIME", value_parser = token::lasting, help_heading = DOCUMENTS)]
+    keep_uploads: Option<SignedDuration>,
+    /// Keep what somebody did in the access log for so long
+    #[arg(long, value_name = "TIME", default_value = "2190d", value_parser = token::lasting, help_heading = DOCUMENTS)]
+    keep_access_log: SignedDuration,
     // Its `--profile` is that of documents that name none.
     #[command(flatten, next_help_heading = PROFILE)]
     profile: ProfileArguments,
@@ -101,30 +111,97 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     }
 }
 
-/// The journal of the service, and the folder of its uploads.
-fn places(data: Option<&PathBuf>, journal: Option<&PathBuf>) -> Result<(PathBuf, PathBuf), Failure> {
-    if let Some(data) = data {
-        return Ok((data.join("journal.sqlite"), data.join("uploads")));
-    }
-    let file = JournalArgument::named(journal.cloned()).file();
-    let file = file.ok_or_else(|| {
-        Failure::usage("no place for journal and uploads is known").help("name one with `--data DIR`")
-    })?;
-    let uploads = file.with_file_name("uploads");
-    Ok((file, uploads))
+/// The folder in which a service keeps its journal where no other is named, below the one in which it is started.
+const OWN: &str = ".loopctl";
+
+/// Where a service keeps what it keeps.
+struct Places {
+    journal: PathBuf,
+    uploads: PathBuf,
+    /// Whether nobody named it.
+    is_usual: bool,
 }
 
+/// The journal of the service, and the folder of its uploads: what is named, else what is kept in this folder. The journal of a run
+/// elsewhere is another project's, with its documents and its tokens.
+fn places(data: Option<&PathBuf>, journal: Option<&PathBuf>) -> Places {
+    let (journal, is_usual) = match (data, journal) {
+        (Some(data), _) => (data.join("journal.sqlite"), false),
+        (None, Some(journal)) => (journal.clone(), false),
+        (None, None) => {
+            let own = Path::new(OWN).join("journal.sqlite");
+            let here = || std::env::current_dir().and_then(|here| here.canonicalize()).ok();
+            let of_run =
+                || latest_journal().filter(|latest| here().is_some_and(|here| latest.starts_with(here)));
+            (if own.exists() { own } else { of_run().unwrap_or(own) }, true)
+        }
+    };
+    let uploads = journal.with_file_name("uploads");
+    Places { journal, uploads, is_usual }
+}
+
+impl Places {
+    /// Begins the journal of this folder, if there is none; then says that it is another than that of the latest run.
+    fn begin(&self, output: &mut Output) -> Result<(), Failure> {
+        if !self.is_usual || self.journal.exists() {
+            return Ok(());
+        }
+        let folder = self.journal.parent().unwrap_or(Path::new(OWN));
+        // Documents and results are nothing for a history that others get.
+        disk::make_private_folder(folder)
+            .and_then(|()| disk::replace(&folder.join(".gitignore"), b"*\n", Access::Owner))
+            .map_err(|error| {
+                Failure::broken(format!("can't begin a journal in `{}`: {error}", folder.display()))
+                    .help("name a place for it with `--data DIR`")
+            })?;
+        output.say("this folder gets a journal of its own");
+        if let Some(latest) = latest_journal() {
+            let latest = quoted(&latest.display().to_string());
+            output.say(&format!("  help: `loopctl serve --journal {latest}` serves that of your latest run"));
+        }
+        Ok(())
+    }
+}
+
+/// The journal of the latest run, if it is still there.
+fn latest_journal() -> Option<PathBuf> {
+    latest_run::recall().map(|latest| latest.journal).filter(|file| file.exists())
+}
+
+/// Says whose tokens let them in: a journal may have come from somewhere else.
+fn say_tokens(journal: &Journal, output: &mut Output) -> Result<(), Failure> {
+    let tokens = journal.tokens("token")?;
+    let holding: Vec<String> = tokens
+        .iter()
+        .filter(|token| token::holds(token))
+        .map(|token| format!("`{}` ({})", sanitize_line(&token.name), sanitize_line(&token.role)))
+        .collect();
+    if holding.is_empty() {
+        return Ok(());
+    }
+    let more = holding.len().saturating_sub(MOST_NAMED);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let named = holding.iter().take(MOST_NAMED).cloned().collect::<Vec<_>>().join(", ");
+    output.say(&format!("these come in by tokens of this journal: {named}{more}"));
+    Ok(())
+}
+
+/// Most holders of tokens that are named at the start.
+const MOST_NAMED: usize = 20;
+
 fn start(arguments: &StartArguments, output: &mut Output) -> Result<Exit, Failure> {
-    let (journal, uploads) = places(arguments.data.as_ref(), arguments.journal.as_ref())?;
+    let places = places(arguments.data.as_ref(), arguments.journal.as_ref());
     let settings = ServiceSettings {
         listen: arguments.listen,
         hosts: arguments.host.clone(),
-        uploads,
+        uploads: places.uploads.clone(),
         folders: arguments.folder.clone(),
         most_waiting: arguments.most_waiting,
         most_bytes: arguments.most_mb << 20,
         jobs: arguments.jobs.map(|jobs| usize::try_from(jobs).unwrap_or(usize::MAX)),
         profile: arguments.profile.profile.clone(),
+        keep_access: arguments.keep_access_log,
+        keep_uploads: arguments.keep_uploads,
     };
     settings.check_address(arguments.allow_remote)?;
     let mut problems = Problems::new();
@@ -151,8 +228,11 @@ fn start(arguments: &StartArguments, output: &mut Output) -> Result<Exit, Failur
                 .help("another program may have it; name another with `--listen 127.0.0.1:PORT`")
         })?;
         let listen = listener.local_addr().unwrap_or(settings.listen);
-        let service = Service::open(ServiceSettings { listen, ..settings }, &journal, profiles, metrics)?;
-        output.say(&format!("serving `{}`", sanitize_line(&journal.display().to_string())));
+        places.begin(output)?;
+        let settings = ServiceSettings { listen, ..settings };
+        let service = Service::open(settings, &places.journal, profiles, metrics)?;
+        output.say(&format!("serving `{}`", sanitize_line(&places.journal.display().to_string())));
+        say_tokens(&service.journal, output)?;
         if arguments.no_link {
             revoke_links(&service.journal)?;
             output.say(&format!("listening on {listen}"));

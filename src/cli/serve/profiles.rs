@@ -6,10 +6,10 @@ use super::super::recorded_run::texts_digest_of;
 use super::super::run::{settings_of, usual_jobs};
 use crate::diag::{Code, Problem, Problems};
 use crate::experiment::calibrate::Basis;
-use crate::lint::check_loaded;
+use crate::lint::check_foreign;
 use crate::plan::Plan;
-use crate::profile::{FileTracker, Library, available};
-use crate::provider::Prices;
+use crate::profile::{FileTracker, Library, available, load};
+use crate::provider::{Prices, Providers};
 use crate::run::{Candidates, Consultant, OpenError, open_panel, open_stages};
 use crate::serve::{CompiledProfile, ProfileRequest, ProfileSource, RecordedProfile};
 use crate::store::StoredRun;
@@ -27,6 +27,9 @@ pub(super) struct ServedProfiles {
     arguments: ProfileArguments,
     allow_commands: bool,
     pub(super) prices: Prices,
+    /// Found where the program was when it was started: an upgrade puts another file in its place, and the system then says that there
+    /// is none.
+    providers: Providers,
     /// Where the documents are.
     uploads: PathBuf,
 }
@@ -40,7 +43,8 @@ impl ServedProfiles {
         problems: &mut Problems,
     ) -> Self {
         let prices = prices(calls.prices.as_deref(), problems);
-        ServedProfiles { arguments, allow_commands: calls.allow_commands, prices, uploads }
+        let providers = providers();
+        ServedProfiles { arguments, allow_commands: calls.allow_commands, prices, providers, uploads }
     }
 
     pub(super) fn arguments_of(&self, request: &ProfileRequest) -> ProfileArguments {
@@ -80,11 +84,19 @@ impl ProfileSource for ServedProfiles {
 
     fn check_text(&self, yaml: &str) -> Problems {
         let mut problems = Problems::new();
-        let library = library().holding(&format!("profiles/{CHECKED}.yaml"), yaml);
-        let arguments = ProfileArguments { profile: CHECKED.to_owned(), ..self.arguments.clone() };
-        if let Some(loaded) = arguments.load_from(&library, &[], &mut problems) {
-            check_loaded(&loaded, &providers(), &|name| std::env::var(name).ok(), &mut problems);
+        let library = library().holding(&format!("profiles/{CHECKED}.yaml"), yaml).confined();
+        // Neither what the service was started with nor the environment is laid over it: what is said of it would tell them.
+        if let Some(loaded) = load(CHECKED, &library, &[], &|_| None, &mut problems) {
+            check_foreign(&loaded, &self.providers, &mut problems);
         }
+        problems.reword(|problem| match problem.code == Code::UnsetVariable {
+            true => Problem {
+                message: "a profile is checked here without the environment".to_owned(),
+                ..problem
+            }
+            .help("give the variable a default, `${NAME:-value}`; `loopctl check` reads the environment"),
+            false => problem,
+        });
         problems
     }
 
@@ -112,7 +124,9 @@ impl ProfileSource for ServedProfiles {
     }
 
     fn open(&self, plan: &Plan) -> Result<(Candidates, Vec<Consultant>), OpenError> {
-        let providers = providers()
+        let providers = self
+            .providers
+            .clone()
             .with_programs_allowed(self.allow_commands)
             .with_prices(self.prices.clone())
             .with_network(plan.profile.network.clone());

@@ -25,7 +25,7 @@ pub(super) enum TokenVerb {
 /// Which journal keeps the tokens.
 #[derive(Args)]
 struct DataArguments {
-    /// Folder of the service [default: the journal of the latest run]
+    /// Folder of the service [default: `.loopctl` here]
     #[arg(long, value_name = "DIR", env = "LOOPCTL_DATA", help_heading = DOCUMENTS)]
     data: Option<PathBuf>,
     /// Journal of the service
@@ -35,8 +35,8 @@ struct DataArguments {
 
 impl DataArguments {
     fn open(&self) -> Result<Journal, Failure> {
-        let (journal, _) = places(self.data.as_ref(), self.journal.as_ref())?;
-        Ok(Journal::open(journal)?)
+        let places = places(self.data.as_ref(), self.journal.as_ref());
+        Ok(Journal::open(places.journal)?)
     }
 }
 
@@ -72,11 +72,15 @@ pub(super) struct RevokeArguments {
     data: DataArguments,
 }
 
-/// A time such as `720h`.
-fn lasting(text: &str) -> Result<SignedDuration, String> {
-    let time = Millis::parse(text).filter(|time| time.0 > 0);
+/// A time such as `90d` or `720h`.
+pub(super) fn lasting(text: &str) -> Result<SignedDuration, String> {
+    let days = text
+        .trim()
+        .strip_suffix('d')
+        .map(|days| format!("{}h", days.parse::<u32>().map_or(0, |days| u64::from(days) * 24)));
+    let time = Millis::parse(days.as_deref().unwrap_or(text)).filter(|time| time.0 > 0);
     let time = time.and_then(|time| SignedDuration::try_from(time.duration()).ok());
-    time.ok_or_else(|| "expected a time such as `720h` or `30m`".to_owned())
+    time.ok_or_else(|| "expected a time such as `90d`, `720h` or `30m`".to_owned())
 }
 
 pub(super) fn execute(verb: &TokenVerb, output: &mut Output) -> Result<Exit, Failure> {
@@ -129,12 +133,17 @@ fn line(token: &StoredToken) -> String {
 }
 
 fn state(token: &StoredToken) -> &'static str {
-    let is_over = |at: &String| at.parse().is_ok_and(|at: Timestamp| at <= Timestamp::now());
     match token {
         _ if token.revoked_at.is_some() => "revoked",
-        _ if token.expires_at.as_ref().is_some_and(is_over) => "expired",
+        _ if !holds(token) => "expired",
         _ => "valid",
     }
+}
+
+/// Whether a token lets its holder in.
+pub(super) fn holds(token: &StoredToken) -> bool {
+    let is_over = |at: &String| at.parse().is_ok_and(|at: Timestamp| at <= Timestamp::now());
+    token.revoked_at.is_none() && !token.expires_at.as_ref().is_some_and(is_over)
 }
 
 fn revoke(arguments: &RevokeArguments, output: &mut Output) -> Result<Exit, Failure> {

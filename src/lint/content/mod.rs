@@ -23,7 +23,7 @@ use crate::diag::{Problems, SourceFile};
 use project::Project;
 use std::sync::Arc;
 
-pub(super) use providers::{key_to_named_port, lint_provider};
+pub(super) use providers::{key_to_named_port, lint_provider, lint_provider_settings};
 
 pub(super) use cases::of_rules;
 

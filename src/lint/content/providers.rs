@@ -15,7 +15,7 @@ pub(in crate::lint) fn lint_provider(
     environment: Environment<'_>,
     problems: &mut Problems,
 ) {
-    settings(manifest, choice, problems);
+    lint_provider_settings(choice, manifest, problems);
     key(manifest, choice, environment, problems);
     key_to_named_port(manifest, choice, environment, problems);
     if manifest.runs_programs() {
@@ -30,7 +30,12 @@ pub(in crate::lint) fn lint_provider(
     }
 }
 
-fn settings(manifest: &Manifest, choice: &ProviderChoice, problems: &mut Problems) {
+/// Pushes the settings that a provider does not take, and those that it lacks.
+pub(in crate::lint) fn lint_provider_settings(
+    choice: &ProviderChoice,
+    manifest: &Manifest,
+    problems: &mut Problems,
+) {
     let name = &choice.name.value;
     let endpoint = endpoint_of(manifest, choice);
     let all = setting_problems(manifest, &choice.config).unwrap_or_default();

@@ -55,18 +55,28 @@ pub(in crate::serve) async fn guard(
         Err(refusal) => Err(refusal.into_response()),
     };
     let (name, mut response) = match admitted {
-        Ok(identity) => {
-            let name = identity.as_ref().map(|identity| identity.name.clone()).unwrap_or_default();
-            if let Some(identity) = identity {
-                request.extensions_mut().insert(identity);
+        Ok(None) => {
+            let response = next.run(request).await;
+            let signed_in = response.extensions().get::<SignedIn>().map(|signed_in| signed_in.0.clone());
+            (signed_in.unwrap_or_default(), response)
+        }
+        Ok(Some(identity)) => {
+            let name = identity.name.clone();
+            request.extensions_mut().insert(identity);
+            match service.shares.request(&name) {
+                Ok(share) => {
+                    let response = next.run(request).await;
+                    drop(share);
+                    (name, response)
+                }
+                Err(refusal) => (name, refusal.into_response()),
             }
-            (name, next.run(request).await)
         }
         Err(refusal) => (String::new(), refusal),
     };
-    let is_refused = matches!(response.status(), StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
     let mut unlogged = 0;
-    if is_refused && name.is_empty() {
+    // Whatever is answered to somebody without a name, and kept or refused, counts: nobody who can't come in may fill the disk.
+    if name.is_empty() && (is_kept(&method, &path, &name, &response) || response.status().is_client_error()) {
         match service.throttle.refused(Instant::now()) {
             Refused::Listen { unlogged: before } => unlogged = before,
             Refused::TooOften => return ApiError::too_often().into_response(),
@@ -75,6 +85,10 @@ pub(in crate::serve) async fn guard(
     log(&service, &method, path, name, &mut response, unlogged);
     response
 }
+
+/// In the answer to somebody who signed in: by which name.
+#[derive(Debug, Clone)]
+pub(super) struct SignedIn(pub(super) String);
 
 /// What a request brings that is to be looked up.
 enum Given {
@@ -103,8 +117,22 @@ const ONCE: [HeaderName; 5] = [
     HeaderName::from_static("sec-fetch-site"),
 ];
 
+/// Largest headers of a request, with what is asked for, in bytes.
+const LARGEST_HEADERS: usize = 64 << 10;
+
+/// Whether a request's headers are larger than any that somebody means. What reads connections has a bound as well, which is of what it
+/// holds at a time.
+fn has_large_headers(request: &Request) -> bool {
+    let target = request.uri().path_and_query().map_or(0, |target| target.as_str().len());
+    let headers = request.headers().iter().map(|(name, value)| name.as_str().len() + value.len() + 4);
+    target + headers.sum::<usize>() > LARGEST_HEADERS
+}
+
 /// Refuses what comes under another name or from another site's page.
 fn given(service: &Service, request: &Request) -> Result<Given, ApiError> {
+    if has_large_headers(request) {
+        return Err(ApiError::large_headers());
+    }
     let (headers, path) = (request.headers(), request.uri().path());
     let text = |name: HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
     if let Some(name) = ONCE.iter().find(|name| headers.get_all(*name).iter().count() > 1) {
@@ -181,6 +209,17 @@ fn wants_page(method: &Method, path: &str, headers: &HeaderMap) -> bool {
     method == Method::GET && !path.starts_with("/api/") && takes_html
 }
 
+/// Whether a request is kept in the access log.
+fn is_kept(method: &Method, path: &str, name: &str, response: &Response) -> bool {
+    let is_change = !matches!(*method, Method::GET | Method::HEAD);
+    let is_refused = matches!(response.status(), StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
+    // The page of a run, which is read again and again while it goes on, shows no document.
+    let of_run = path.strip_prefix("/runs/").is_some_and(|rest| rest.contains('/'));
+    let shows_document =
+        !name.is_empty() && (of_run || ["/review/", "/api/"].iter().any(|begin| path.starts_with(begin)));
+    is_change || is_refused || shows_document
+}
+
 /// Keeps who did what: every change, every document that was looked at, and everything that was refused. Not everything that is refused to
 /// those without a token, or they could fill the disk: `unlogged` of those before were left out.
 fn log(
@@ -191,13 +230,7 @@ fn log(
     response: &mut Response,
     unlogged: u64,
 ) {
-    let is_change = !matches!(*method, Method::GET | Method::HEAD);
-    let is_refused = matches!(response.status(), StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
-    // The page of a run, which is read again and again while it goes on, shows no document.
-    let of_run = path.strip_prefix("/runs/").is_some_and(|rest| rest.contains('/'));
-    let shows_document =
-        !name.is_empty() && (of_run || ["/review/", "/api/"].iter().any(|begin| path.starts_with(begin)));
-    if !(is_change || is_refused || shows_document) {
+    if !is_kept(method, &path, &name, response) {
         return;
     }
     let why = response.extensions_mut().remove::<Why>().map(|why| why.0);

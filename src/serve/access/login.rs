@@ -1,5 +1,6 @@
 //! Coming in by a link, and going out.
 
+use super::guard::SignedIn;
 use super::identity::Identity;
 use super::session;
 use super::token::{Comes, NewAccess, TokenKind, hash_of, holder, issue};
@@ -28,8 +29,10 @@ pub(in crate::serve) fn routes() -> Router<Arc<Service>> {
         .layer(DefaultBodyLimit::max(LARGEST))
 }
 
-async fn page() -> maud::Markup {
-    pages::login()
+async fn page(State(service): State<Arc<Service>>, headers: HeaderMap) -> Result<maud::Markup, ApiError> {
+    let Some(session) = session::token_of(&headers).map(str::to_owned) else { return Ok(pages::login(None)) };
+    let held = on_blocking_thread(move || holder(&service.reading, &session, Comes::InCookie)).await?;
+    Ok(pages::login(held.map(|(token, _)| token.name).as_deref()))
 }
 
 /// What the page sends: the token of the link, or the one that a person typed.
@@ -53,12 +56,15 @@ async fn sign_in(
         let lasts = expires.map_or(session::LASTS, |at| at.duration_since(now).min(session::LASTS));
         let access = NewAccess { name: &token.name, role, lasts: Some(lasts), is_launch: false };
         service.journal.forget_sessions(&now.to_string())?;
-        Ok::<_, StoreError>(Some((issue(&service.journal, TokenKind::Session, &access)?, lasts)))
+        let session = issue(&service.journal, TokenKind::Session, &access)?;
+        Ok::<_, StoreError>(Some((session, lasts, token.name)))
     })
     .await?;
-    let Some((session, lasts)) = session else { return Err(ApiError::wrong_token()) };
+    let Some((session, lasts, name)) = session else { return Err(ApiError::wrong_token()) };
     let cookie = session::cookie(&session, lasts, is_secure);
-    Ok((StatusCode::NO_CONTENT, [(header::SET_COOKIE, cookie)]).into_response())
+    let mut response = (StatusCode::NO_CONTENT, [(header::SET_COOKIE, cookie)]).into_response();
+    response.extensions_mut().insert(SignedIn(name));
+    Ok(response)
 }
 
 async fn sign_out(

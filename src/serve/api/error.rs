@@ -111,6 +111,27 @@ impl ApiError {
             .retry_after(1)
     }
 
+    /// A name has as much under way as it may.
+    pub(crate) fn too_much_at_once() -> Self {
+        ApiError::new(StatusCode::TOO_MANY_REQUESTS, "too many requests of this token's name are under way")
+            .help("wait for answers, and close streams of events that nobody reads")
+            .retry_after(1)
+    }
+
+    /// All connections are taken.
+    pub(crate) fn no_room() -> Self {
+        ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "the service has as many connections as it takes")
+            .retry_after(5)
+    }
+
+    /// The headers are too large.
+    pub(crate) fn large_headers() -> Self {
+        ApiError::new(
+            StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
+            "the headers of the request have more than 64 KB",
+        )
+    }
+
     /// What is wrong.
     pub(crate) fn message(&self) -> &str {
         &self.message

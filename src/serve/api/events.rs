@@ -38,7 +38,7 @@ type Events = Sse<axum::response::sse::KeepAliveStream<ReceiverStream<Result<Eve
         ("job" = String, Path, description = "Its id"),
         ("Last-Event-ID" = Option<String>, Header, description = "The id of the last event that was seen"),
     ),
-    responses((status = 200, description = "Events, until the job is over or the service stops", content_type = "text/event-stream", body = String), (status = 404, description = "There is no such job", body = ErrorAnswer))
+    responses((status = 200, description = "Events, until the job is over or the service stops", content_type = "text/event-stream", body = String), (status = 429, description = "This token's name has 16 streams open", body = ErrorAnswer), (status = 404, description = "There is no such job", body = ErrorAnswer))
 )]
 pub(super) async fn of_job(
     Submitter(identity): Submitter,
@@ -47,10 +47,14 @@ pub(super) async fn of_job(
     headers: HeaderMap,
 ) -> Result<Events, ApiError> {
     let after = last_seen(&headers)?;
+    let share = service.shares.stream(&identity)?;
     let (looked_in, who, of) = (Arc::clone(&service), identity.clone(), id.clone());
     on_blocking_thread(move || find(&looked_in, &who, &of).map(drop)).await?;
     let (told, events) = channel(64);
-    tokio::spawn(follow_job(service, identity, id, after, told));
+    tokio::spawn(async move {
+        follow_job(service, identity, id, after, told).await;
+        drop(share);
+    });
     Ok(stream(events))
 }
 
@@ -64,15 +68,16 @@ pub(super) async fn of_job(
         ("run" = String, Path, description = "Its id"),
         ("Last-Event-ID" = Option<String>, Header, description = "The id of the last event that was seen"),
     ),
-    responses((status = 200, description = "Events, until the service stops", content_type = "text/event-stream", body = String), (status = 404, description = "There is no such run", body = ErrorAnswer))
+    responses((status = 200, description = "Events, until the service stops", content_type = "text/event-stream", body = String), (status = 429, description = "This token's name has 16 streams open", body = ErrorAnswer), (status = 404, description = "There is no such run", body = ErrorAnswer))
 )]
 pub(super) async fn of_run(
-    Reviewer(_): Reviewer,
+    Reviewer(identity): Reviewer,
     State(service): State<Arc<Service>>,
     Path(id): Path<String>,
     headers: HeaderMap,
 ) -> Result<Events, ApiError> {
     let after = last_seen(&headers)?;
+    let share = service.shares.stream(&identity)?;
     let (looked_in, run) = (Arc::clone(&service), RunId::new(id.as_str()));
     let begins = on_blocking_thread(move || {
         if looked_in.reading.run(&run)?.is_none() {
@@ -86,7 +91,10 @@ pub(super) async fn of_run(
     })
     .await?;
     let (told, events) = channel(64);
-    tokio::spawn(follow_run(service, RunId::new(id), begins, told));
+    tokio::spawn(async move {
+        follow_run(service, RunId::new(id), begins, told).await;
+        drop(share);
+    });
     Ok(stream(events))
 }
 

@@ -6,8 +6,8 @@ use super::submit::{decode, sameness};
 use crate::result::DocumentResult;
 use crate::serve::access::Submitter;
 use crate::serve::blocking::on_blocking_thread;
-use crate::serve::jobs::{Content, Submission};
-use crate::serve::profiles::ProfileRequest;
+use crate::serve::jobs::{Content, Submission, SubmitError};
+use crate::serve::request_settings::RequestSettings;
 use crate::serve::state::Service;
 use crate::store::StoredJob;
 use axum::Json;
@@ -15,7 +15,8 @@ use axum::extract::State;
 use axum::extract::rejection::JsonRejection;
 use axum::http::{HeaderMap, StatusCode};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 use utoipa::ToSchema;
@@ -98,14 +99,14 @@ pub(super) struct IterationAnswer {
 }
 
 impl ProcessRequest {
-    fn settings(&self) -> Result<Vec<String>, ApiError> {
-        let mut settings = Vec::new();
+    fn settings(&self) -> Result<RequestSettings, ApiError> {
+        let mut settings = BTreeMap::new();
         if let Some(threshold) = self.quality_threshold {
             if !(0.0..=1.0).contains(&threshold) {
                 return Err(ApiError::bad_request(format!("`qualityThreshold` is {threshold}"))
                     .help("expected a number from 0 to 1"));
             }
-            settings.push(format!("accept.overall={threshold}"));
+            settings.insert("accept.overall".to_owned(), json!(threshold));
         }
         if let Some(most) = self.max_iterations
             && !(1..=MOST_ITERATIONS).contains(&most)
@@ -114,8 +115,8 @@ impl ProcessRequest {
                 .help(format!("expected a number from 1 to {MOST_ITERATIONS}")));
         }
         let most = if self.is_enabled() { self.max_iterations } else { Some(1) };
-        settings.extend(most.map(|most| format!("stop.max_iterations={most}")));
-        Ok(settings)
+        settings.extend(most.map(|most| ("stop.max_iterations".to_owned(), json!(most))));
+        Ok(RequestSettings::of_json(&settings).map_err(SubmitError::Setting)?)
     }
 
     fn is_enabled(&self) -> bool {
@@ -155,7 +156,7 @@ pub(super) async fn process(
         content: Content::Bytes(bytes),
         file_name: Some(request.filename.clone()),
         document_type: request.document_type_override.clone(),
-        profile: ProfileRequest { name: service.settings.profile.clone(), settings: request.settings()? },
+        profile: request.settings()?.over(service.settings.profile.clone()),
         submitter: identity.name,
         sameness: sameness(&headers)?,
     };

@@ -10,6 +10,7 @@ use crate::serve::access::Anyone;
 use crate::serve::blocking::on_blocking_thread;
 use crate::serve::jobs::SubmitError;
 use crate::serve::profiles::{CompiledProfile, ProfileRequest};
+use crate::serve::request_settings::RequestSettings;
 use crate::serve::state::Service;
 use crate::value::{MAX_CANDIDATE_DEPTH, is_deeper, sanitize_line};
 use axum::Json;
@@ -21,6 +22,29 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use utoipa::ToSchema;
+
+/// Largest profile that is checked, in bytes.
+const MOST_CHECKED: usize = 64 << 10;
+
+/// Most values in what is scored at once: each is looked up in the document.
+const MOST_VALUES: usize = 50_000;
+
+/// Refuses what has more values than are scored while a request waits.
+fn refuse_large(value: &Value) -> Result<(), ApiError> {
+    let (mut left, mut waiting) = (MOST_VALUES, vec![value]);
+    while let Some(value) = waiting.pop() {
+        left = left.checked_sub(1).ok_or_else(|| {
+            ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, format!("there are more than {MOST_VALUES} values"))
+                .help("`loopctl validate` scores an extraction of any size")
+        })?;
+        match value {
+            Value::Array(items) => waiting.extend(items),
+            Value::Object(members) => waiting.extend(members.values()),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        }
+    }
+    Ok(())
+}
 
 /// The profiles that there are.
 #[derive(Debug, Serialize, ToSchema)]
@@ -115,16 +139,25 @@ pub(super) struct CheckAnswer {
 }
 
 /// Check a profile that is in no file yet
+///
+/// It names other profiles by their names, and files below `profiles/`, `rules/`, `prompts/` and `schemas/`. The environment of the service is
+/// not read for it, and no provider that it names by a path.
 #[utoipa::path(
     post, path = "/api/check", operation_id = "check_profile", tag = "profiles", request_body = CheckRequest,
-    responses((status = 200, description = "What is wrong with it", body = CheckAnswer), (status = 400, description = "What was sent can't be understood", body = ErrorAnswer))
+    responses((status = 200, description = "What is wrong with it", body = CheckAnswer), (status = 413, description = "It has more than 64 KB", body = ErrorAnswer), (status = 400, description = "What was sent can't be understood", body = ErrorAnswer))
 )]
 pub(super) async fn check(
-    Anyone(_): Anyone,
+    Anyone(identity): Anyone,
     State(service): State<Arc<Service>>,
     body: Result<Json<CheckRequest>, JsonRejection>,
 ) -> Result<Json<CheckAnswer>, ApiError> {
     let Json(request) = body?;
+    if request.yaml.len() > MOST_CHECKED {
+        let message = format!("`yaml` has more than {} KB", MOST_CHECKED >> 10);
+        return Err(ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, message)
+            .help("a profile names its rules, prompts and schemas, which stand in files of their own"));
+    }
+    let by = Arc::clone(&service);
     let checked = move || {
         let problems: Problems = service.profiles.check_text(&request.yaml);
         let usable = !problems.has_errors();
@@ -132,7 +165,7 @@ pub(super) async fn check(
             .map_err(|_| ApiError::broken("the problems can't be written as JSON"))?;
         Ok::<_, ApiError>(CheckAnswer { usable, problems })
     };
-    on_blocking_thread(checked).await.map(Json)
+    by.shares.computed(&identity, checked).await.map(Json)
 }
 
 /// An extraction to be scored against its document.
@@ -148,7 +181,7 @@ pub(super) struct ScoreRequest {
     document_type: Option<String>,
     /// The profile that scores, instead of the service's own.
     profile: Option<String>,
-    /// Laid over the profile, such as `{"accept.overall": 0.9}`.
+    /// Laid over the profile: keys under `accept`, `stop` and `variables`, such as `{"accept.overall": 0.9}`.
     #[serde(default)]
     #[schema(value_type = Object)]
     settings: BTreeMap<String, Value>,
@@ -178,17 +211,19 @@ pub(super) struct ScoreAnswer {
     responses(
         (status = 200, description = "Its scores", body = ScoreAnswer),
         (status = 400, description = "What was sent can't be understood", body = ErrorAnswer),
+        (status = 413, description = "The text is too large, or the extraction has more than 50,000 values", body = ErrorAnswer),
         (status = 404, description = "There is no such profile", body = ErrorAnswer),
         (status = 422, description = "The profile or the type can't be used", body = ErrorAnswer),
     )
 )]
 pub(super) async fn score(
-    Anyone(_): Anyone,
+    Anyone(identity): Anyone,
     State(service): State<Arc<Service>>,
     body: Result<Json<ScoreRequest>, JsonRejection>,
 ) -> Result<Json<ScoreAnswer>, ApiError> {
     let Json(request) = body?;
-    on_blocking_thread(move || scored(&service, request)).await.map(Json)
+    let by = Arc::clone(&service);
+    by.shares.computed(&identity, move || scored(&service, request)).await.map(Json)
 }
 
 fn scored(service: &Service, request: ScoreRequest) -> Result<ScoreAnswer, ApiError> {
@@ -201,9 +236,13 @@ fn scored(service: &Service, request: ScoreRequest) -> Result<ScoreAnswer, ApiEr
         let message = format!("`extraction` is nested more than {MAX_CANDIDATE_DEPTH} deep");
         return Err(ApiError::bad_request(message));
     }
+    refuse_large(&request.extraction)?;
+    if request.text.len() as u64 > service.settings.most_bytes {
+        return Err(SubmitError::TooLarge { most: service.settings.most_bytes }.into());
+    }
     let name = request.profile.unwrap_or_else(|| service.settings.profile.clone());
-    let settings = request.settings.iter().map(|(key, value)| format!("{key}={value}")).collect();
-    let plan = compiled(service, ProfileRequest { name, settings })?.plan;
+    let settings = RequestSettings::of_json(&request.settings).map_err(SubmitError::Setting)?;
+    let plan = compiled(service, settings.over(name))?.plan;
     if let Some(given) = &request.document_type
         && !plan.document_types().any(|known| known == given)
     {
@@ -240,12 +279,14 @@ fn scored(service: &Service, request: ScoreRequest) -> Result<ScoreAnswer, ApiEr
     )
 )]
 pub(super) async fn next_step(
-    Anyone(_): Anyone,
+    Anyone(identity): Anyone,
     State(service): State<Arc<Service>>,
     body: Result<Json<Value>, JsonRejection>,
 ) -> Result<Json<Value>, ApiError> {
     let Json(value) = body?;
-    on_blocking_thread(move || answered(&service, value)).await.map(Json)
+    refuse_large(&value)?;
+    let by = Arc::clone(&service);
+    by.shares.computed(&identity, move || answered(&service, value)).await.map(Json)
 }
 
 fn answered(service: &Service, mut value: Value) -> Result<Value, ApiError> {

@@ -5,7 +5,7 @@ use super::job::Job;
 use crate::serve::access::{Identity, Submitter};
 use crate::serve::blocking::on_blocking_thread;
 use crate::serve::jobs::{Accepted, Content, Sameness, Submission, SubmitError};
-use crate::serve::profiles::ProfileRequest;
+use crate::serve::request_settings::RequestSettings;
 use crate::serve::state::Service;
 use crate::value::sanitize_line;
 use axum::Json;
@@ -64,12 +64,6 @@ impl NewJobRequest {
                 "send the document's text, its bytes in Base64, or the path of a file in an allowed folder",
             )),
         }
-    }
-
-    fn settings(&self) -> Vec<String> {
-        let written =
-            |value: &Value| value.as_str().map_or_else(|| value.to_string(), |text| format!("{text:?}"));
-        self.settings.iter().map(|(key, value)| format!("{key}={}", written(value))).collect()
     }
 }
 
@@ -143,13 +137,12 @@ pub(super) async fn submit(
     body: Result<Json<NewJobRequest>, JsonRejection>,
 ) -> Result<Response, ApiError> {
     let Json(mut request) = body?;
+    let settings = RequestSettings::of_json(&request.settings).map_err(SubmitError::Setting)?;
+    let profile = request.profile.take().unwrap_or_else(|| service.settings.profile.clone());
     let submission = Submission {
         content: request.content()?,
         file_name: request.file_name.take(),
-        profile: ProfileRequest {
-            name: request.profile.take().unwrap_or_else(|| service.settings.profile.clone()),
-            settings: request.settings(),
-        },
+        profile: settings.over(profile),
         document_type: request.document_type.take(),
         submitter: identity.name,
         sameness: sameness(&headers)?,
@@ -234,14 +227,14 @@ pub(in crate::serve) async fn take_files(
     mut form: Multipart,
     mut sameness: Sameness,
 ) -> Result<TakenFiles, ApiError> {
-    let (mut profile, mut document_type, mut settings) = (None, None, Vec::new());
+    let (mut profile, mut document_type, mut settings) = (None, None, RequestSettings::default());
     let mut taken = TakenFiles { jobs: Vec::new(), refused: Vec::new() };
     while let Some(part) = form.next_field().await? {
         let name = part.name().unwrap_or_default().to_owned();
         match name.as_str() {
             "profile" => profile = Some(part.text().await?).filter(|text| !text.is_empty()),
             "document_type" => document_type = Some(part.text().await?).filter(|text| !text.is_empty()),
-            "setting" => settings.push(part.text().await?),
+            "setting" => settings.add(&part.text().await?).map_err(SubmitError::Setting)?,
             "again" if sameness != Sameness::Never => {
                 part.text().await?;
                 sameness = Sameness::Never;
@@ -261,10 +254,9 @@ pub(in crate::serve) async fn take_files(
                     content: Content::Bytes(bytes),
                     file_name,
                     document_type: document_type.clone(),
-                    profile: ProfileRequest {
-                        name: profile.clone().unwrap_or_else(|| service.settings.profile.clone()),
-                        settings: settings.clone(),
-                    },
+                    profile: settings
+                        .clone()
+                        .over(profile.clone().unwrap_or_else(|| service.settings.profile.clone())),
                     submitter: identity.name.clone(),
                     sameness: sameness.clone(),
                 };

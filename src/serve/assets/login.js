@@ -21,7 +21,14 @@ async function comeIn(token) {
 
 const given = new URLSearchParams(location.hash.slice(1)).get("token");
 history.replaceState(null, "", location.pathname);
-if (given) comeIn(given);
+if (given && document.querySelector("#open")) {
+  // Somebody is in: a link signs in as somebody else only when they say so.
+  field.value = given;
+  said.textContent = "This link has another token. Sign in with it?";
+  form.querySelector("button").focus();
+} else if (given) {
+  comeIn(given);
+}
 form.addEventListener("submit", (event) => {
   event.preventDefault();
   comeIn(field.value);

@@ -8,10 +8,16 @@ use crate::review::{
 use crate::serve::api::ApiError;
 use crate::serve::state::Service;
 use crate::store::{HeldAppend, HeldDocument, NewReview};
-use crate::value::{DocumentId, is_blank};
+use crate::value::{DocumentId, MAX_CANDIDATE_DEPTH, is_blank};
 use jiff::Timestamp;
 use serde::Deserialize;
 use std::collections::BTreeMap;
+
+/// Longest name of a field, in bytes.
+const LONGEST_FIELD: usize = 4 << 10;
+
+/// Most steps down to a field: an extraction is no deeper.
+const MOST_STEPS: usize = MAX_CANDIDATE_DEPTH;
 
 /// What a form of the desk sends. Members that were left empty are empty.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -101,6 +107,10 @@ pub(super) fn to_undo<'a>(open: &'a OpenDocument, reviewer: &str) -> Option<&'a 
 fn entry_of(open: &OpenDocument, submitted: &Submitted) -> Result<Entry, Refusal> {
     let action = action_of(submitted)?;
     let field = Some(submitted.field.trim()).filter(|field| !field.is_empty());
+    if field.is_some_and(|field| field.len() > LONGEST_FIELD || field.matches('/').count() > MOST_STEPS) {
+        let why = "no field has so long a name".to_owned();
+        return Err(Refusal::Invalid(Some("field".to_owned()), why));
+    }
     let entry = Entry::decided(open.document.id(), field, action, Timestamp::now());
     let comment = Some(submitted.comment.trim()).filter(|text| !is_blank(text)).map(str::to_owned);
     if action == Action::Reject && comment.is_none() {

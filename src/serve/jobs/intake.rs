@@ -25,7 +25,6 @@ impl Jobs {
     /// # Errors
     /// Why it is not taken; then nothing of it is kept.
     pub(in crate::serve) fn submit(&self, submission: Submission) -> Result<Accepted, SubmitError> {
-        submission.check_settings()?;
         self.check_profile(&submission.profile.name)?;
         let Submission { content, file_name, document_type, profile, submitter, sameness } = submission;
         let named = match &content {

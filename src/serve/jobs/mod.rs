@@ -19,6 +19,7 @@ use self::uploads::Uploads;
 use super::feed::Feed;
 use super::metrics::Metrics;
 use super::profiles::{CompiledProfile, ProfileRequest, ProfileSource};
+use super::request_settings::RequestSettings;
 use super::settings::ServiceSettings;
 use crate::diag::nearest;
 use crate::plan::Plan;
@@ -42,6 +43,12 @@ const MOST_LINES: usize = 64;
 
 /// A line that has had nothing to do for so long is closed.
 const IDLE: Duration = Duration::from_secs(600);
+
+/// Most lines without anything to do: each holds a compiled profile.
+const MOST_IDLE: usize = 8;
+
+/// One that was used this lately may be about to get a document.
+const JUST_USED: Duration = Duration::from_secs(30);
 
 /// The documents of the service, and what works on them.
 pub(crate) struct Jobs {
@@ -136,7 +143,11 @@ impl Jobs {
     /// Refuses what a journal has of a submission and no submission may ask for: the journal may be somebody else's.
     fn check_request(&self, request: &ProfileRequest) -> Result<(), SubmitError> {
         self.check_profile(&request.name)?;
-        submission::check_settings(&request.settings)
+        let mut settings = RequestSettings::default();
+        for setting in &request.settings {
+            settings.add(setting)?;
+        }
+        Ok(())
     }
 
     /// What keeps documents from being worked on: profile and reason.
@@ -210,6 +221,21 @@ impl Jobs {
         Ok(waits)
     }
 
+    /// Closes what has had nothing to do for long, which gives back its compiled profile and its providers.
+    pub(in crate::serve) fn close_idle(&self) {
+        close_idle(&mut self.lines.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// The jobs whose uploads were kept before a time.
+    pub(in crate::serve) fn uploads_before(&self, time: Timestamp) -> Vec<String> {
+        self.uploads.before(time)
+    }
+
+    /// Removes what was uploaded for a job.
+    pub(in crate::serve) fn discard_upload(&self, job: &str) {
+        self.uploads.discard(job);
+    }
+
     /// The line at work on a run.
     fn line_of(&self, run: &RunId) -> Option<Arc<Line>> {
         let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
@@ -275,12 +301,8 @@ impl Jobs {
     /// The run that the documents of a profile belong to: the latest that is open and was decided by the same, else another. What is
     /// left in one that was decided by something else begins anew.
     fn run_for(&self, request: &ProfileRequest, compiled: &CompiledProfile) -> Result<RunId, SubmitError> {
-        let runs = self.journal.runs()?;
-        let of_request: Vec<&StoredRun> = runs
-            .iter()
-            .filter(|run| run.stage == RunStage::Open && request_of(run).as_ref() == Some(request))
-            .collect();
-        let is_alike = |run: &&&StoredRun| {
+        let of_request = self.journal.open_runs_for(&json!(request))?;
+        let is_alike = |run: &&StoredRun| {
             let files = run.record.settings.get("files_digest").and_then(Value::as_str);
             run.record.profile_digest == compiled.plan.profile.digest
                 && files == Some(compiled.files_digest.as_str())
@@ -317,26 +339,34 @@ impl Jobs {
     }
 }
 
-/// Closes lines that have had nothing to do for long; and of those without anything to do the one that was used longest ago, if all
-/// places are taken. Whether there is room for another.
-fn make_room(lines: &mut BTreeMap<ProfileRequest, OpenLine>) -> bool {
-    let is_idle = |open: &OpenLine| open.line.is_idle();
+/// Closes lines that have had nothing to do for long.
+fn close_idle(lines: &mut BTreeMap<ProfileRequest, OpenLine>) {
     lines.retain(|_, open| {
-        let stays = open.used.elapsed() < IDLE || !is_idle(open);
+        let stays = open.used.elapsed() < IDLE || !open.line.is_idle();
         if !stays {
             open.line.close();
         }
         stays
     });
-    if lines.len() < MOST_LINES {
-        return true;
+}
+
+/// Closes lines that have had nothing to do for long; and of those without anything to do the ones that were used longest ago, where they
+/// are too many, or all places are taken. Whether there is room for another.
+fn make_room(lines: &mut BTreeMap<ProfileRequest, OpenLine>) -> bool {
+    close_idle(lines);
+    let mut idle: Vec<(Instant, ProfileRequest)> = lines
+        .iter()
+        .filter(|(_, open)| open.used.elapsed() >= JUST_USED && open.line.is_idle())
+        .map(|(request, open)| (open.used, request.clone()))
+        .collect();
+    idle.sort();
+    let too_many = idle.len().saturating_sub(MOST_IDLE).max((lines.len() + 1).saturating_sub(MOST_LINES));
+    for (_, request) in idle.into_iter().take(too_many) {
+        if let Some(open) = lines.remove(&request) {
+            open.line.close();
+        }
     }
-    let oldest = lines.iter().filter(|(_, open)| is_idle(open)).min_by_key(|(_, open)| open.used);
-    let Some(oldest) = oldest.map(|(request, _)| request.clone()) else { return false };
-    if let Some(open) = lines.remove(&oldest) {
-        open.line.close();
-    }
-    true
+    lines.len() < MOST_LINES
 }
 
 /// Which profile with which settings the documents of a run ask for; `None` of a run that the service did not begin.

@@ -4,6 +4,7 @@ use crate::diag::{Problems, Style, render_human};
 use crate::ingest::MAX_DOCUMENT_BYTES;
 use crate::run::OpenError;
 use crate::serve::profiles::ProfileRequest;
+use crate::serve::request_settings::SettingError;
 use crate::store::StoreError;
 use crate::value::sanitize_line;
 use std::path::PathBuf;
@@ -79,9 +80,9 @@ pub(in crate::serve) enum SubmitError {
         /// One that is called much alike.
         guess: Option<String>,
     },
-    /// A setting that a submission may not lay over a profile.
-    #[error("`{0}` can't be set by a submission")]
-    Setting(String),
+    /// A setting that may not be laid over a profile, or too many of them.
+    #[error(transparent)]
+    Setting(#[from] SettingError),
     /// The profile can't be used.
     #[error("{}", first_problem(.0))]
     Profile(Problems),
@@ -117,34 +118,7 @@ fn first_problem(problems: &Problems) -> String {
     sanitize_line(line.unwrap_or("the profile can't be used"))
 }
 
-/// Keys of a profile that a submission may set: what decides when a result is good enough, and when to stop trying.
-const SETTABLE: [&str; 3] = ["accept", "stop", "variables"];
-
 impl Submission {
-    /// Refuses settings that are none of a submission's: whom the profile asks, and what it may spend, is the operator's matter.
-    ///
-    /// # Errors
-    /// The first of them.
-    pub(in crate::serve) fn check_settings(&self) -> Result<(), SubmitError> {
-        check_settings(&self.profile.settings)
-    }
-
     /// The most bytes of a document, whatever the service was told.
     pub(super) const MOST_BYTES: u64 = MAX_DOCUMENT_BYTES;
-}
-
-/// Refuses settings that are none of a submission's, also where a journal has them: it may be somebody else's.
-pub(super) fn check_settings(settings: &[String]) -> Result<(), SubmitError> {
-    let is_settable = |setting: &&String| {
-        let key = setting.split_once('=').map_or(setting.as_str(), |(key, _)| key);
-        let top = key.trim().split('.').next().unwrap_or_default();
-        SETTABLE.contains(&top)
-    };
-    match settings.iter().find(|setting| !is_settable(setting)) {
-        Some(setting) => {
-            let key = setting.split('=').next().unwrap_or_default();
-            Err(SubmitError::Setting(sanitize_line(key)))
-        }
-        None => Ok(()),
-    }
 }

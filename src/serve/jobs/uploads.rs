@@ -4,6 +4,7 @@ use super::submission::{Content, Submission, SubmitError};
 use crate::disk::{self, Access, ReadError};
 use crate::serve::settings::ServiceSettings;
 use crate::value::{DocumentId, sanitize_line};
+use jiff::Timestamp;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -66,6 +67,14 @@ impl Uploads {
         let _ = fs::remove_dir_all(self.folder_of(job));
     }
 
+    /// The jobs for which something was kept before a time, by their ids, which begin with when that was.
+    pub(super) fn before(&self, time: Timestamp) -> Vec<String> {
+        let shards = folders_in(&self.folder);
+        let jobs = shards.iter().flat_map(|shard| folders_in(shard));
+        let names = jobs.filter_map(|job| Some(job.file_name()?.to_str()?.to_owned()));
+        names.filter(|job| kept_at(job).is_some_and(|at| at < time)).collect()
+    }
+
     /// Jobs are spread over folders, so that none has too many entries.
     fn folder_of(&self, job: &str) -> PathBuf {
         let shard: String = job.chars().rev().take(2).collect();
@@ -105,6 +114,21 @@ fn paths_below<'p>(folder: &Path, path: &'p Path) -> Vec<&'p str> {
     });
     let relative = path.is_relative().then_some(path);
     relative.into_iter().chain(within).filter_map(Path::to_str).collect()
+}
+
+/// The folders in a folder.
+fn folders_in(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries
+        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
+        .map(|entry| entry.path())
+        .collect()
+}
+
+/// When a job was submitted, by its id.
+fn kept_at(job: &str) -> Option<Timestamp> {
+    let millis = i64::from_str_radix(job.get(..12)?, 16).ok()?;
+    Timestamp::from_millisecond(millis).ok()
 }
 
 /// A name that is one in any folder, as much like the one that was given as can be.

@@ -3,17 +3,22 @@
 use super::layout::whole;
 use maud::{Markup, html};
 
-/// Takes the token of the link, or one that a person types.
-pub(in crate::serve) fn login() -> Markup {
+/// Takes the token of the link, or one that a person types. Who is in already, as `holder`, is asked first: the link may be somebody
+/// else's, who would see what is done under their name.
+pub(in crate::serve) fn login(holder: Option<&str>) -> Markup {
     whole(
         "Sign in",
         &["login.js"],
         &html! {
             main {
                 h1 { "loopctl" }
-                p { "Open the link that " code { "loopctl serve" } " printed, or give your token." }
+                @if let Some(holder) = holder {
+                    p #open { "You are signed in as " strong { (holder) } ". " a href="/" { "Go on" } }
+                } @else {
+                    p { "Open the link that " code { "loopctl serve" } " printed, or give your token." }
+                }
                 form {
-                    label for="token" { "Token" }
+                    label for="token" { @if holder.is_some() { "Another token" } @else { "Token" } }
                     input id="token" type="password" autocomplete="off" required;
                     " "
                     button.primary type="submit" { "Sign in" }

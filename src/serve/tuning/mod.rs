@@ -124,7 +124,8 @@ async fn profile(
     Path(name): Path<String>,
     Query(fields): Query<Fields>,
 ) -> Result<Markup, ApiError> {
-    let view = on_blocking_thread(move || ProfileView::read(&service, name, &fields)).await?;
+    let by = Arc::clone(&service);
+    let view = by.shares.computed(&identity, move || ProfileView::read(&service, name, &fields)).await?;
     Ok(pages::profile(&identity, &view))
 }
 
@@ -185,12 +186,13 @@ fn changed(service: &Service, name: &str, fields: &Fields) -> Result<(String, St
 }
 
 async fn yaml(
-    Reviewer(_): Reviewer,
+    Reviewer(identity): Reviewer,
     State(service): State<Arc<Service>>,
     Path(name): Path<String>,
     Query(fields): Query<Fields>,
 ) -> Result<Response, ApiError> {
-    let (_, text) = on_blocking_thread(move || changed(&service, &name, &fields)).await?;
+    let by = Arc::clone(&service);
+    let (_, text) = by.shares.computed(&identity, move || changed(&service, &name, &fields)).await?;
     let headers = [
         (header::CONTENT_TYPE, "application/yaml; charset=utf-8"),
         (header::CONTENT_DISPOSITION, "attachment; filename=\"profile.yaml\""),

@@ -307,6 +307,57 @@ fn whoever_hammers_at_the_door_is_not_heard_and_locks_nobody_out() {
     server.get("/metrics").is(200);
 }
 
+/// Whatever is answered to somebody without a token: each answer could be an entry of the access log.
+#[test]
+fn whoever_has_no_token_fills_no_journal() {
+    let place = Workspace::new();
+    let server = server(&place, &[]);
+    let own = server.address.to_string();
+    let doubled = format!("GET /metrics HTTP/1.1\r\nHost: {own}\r\nHost: {own}\r\nConnection: close\r\n\r\n");
+    let same_site =
+        |method: &str, path: &str| server.request(method, path).header("Sec-Fetch-Site", "same-origin");
+    for at in 0..100 {
+        raw(&server, doubled.as_bytes());
+        same_site("POST", "/assets/service.css").send();
+        same_site("POST", "/login").body("application/json", b"{").send();
+        same_site("POST", "/login").body("text/plain", b"x").send();
+        same_site("DELETE", &format!("/login?{at}")).send();
+        same_site("PUT", "/healthz").send();
+        same_site("POST", &format!("/nothing/{at}")).send();
+        server.request("POST", "/api/jobs").token("loopctl_guess").json(&json!({"text": "x"})).send();
+    }
+    assert_eq!(same_site("POST", "/login").body("application/json", b"{").send().status, 429);
+    // Tokens that hold come in, and so do probes.
+    server.get("/metrics").is(200);
+    server.request("GET", "/healthz").send().is(200);
+    sign_in(&server, &server.token, &[]).is(204);
+    drop(server);
+    let journal = rusqlite::Connection::open(place.path("data/journal.sqlite")).unwrap();
+    let count = "SELECT count(*) FROM access_log WHERE name = ''";
+    let kept: u32 = journal.query_row(count, [], |row| row.get(0)).unwrap();
+    // 60 at once, and one a second for as long as this takes.
+    assert!((1..400).contains(&kept), "{kept}");
+}
+
+/// A link that somebody else made signs nobody in as somebody else who is in already.
+#[test]
+fn an_open_session_is_not_replaced_unasked() {
+    let place = Workspace::new();
+    let server = server(&place, &[]);
+    let page = server.request("GET", "/login").send().is(200).text();
+    assert!(!page.contains("id=\"open\""), "{page}");
+    let ada = token(&place, "ada", "review", &[]);
+    let session = cookie(&sign_in(&server, &ada, &[]).is(204));
+    let page = server.request("GET", "/login").header("Cookie", &session).send().is(200).text();
+    assert!(page.contains("id=\"open\"") && page.contains("signed in as <strong>ada</strong>"), "{page}");
+    let ended = server.request("POST", "/logout").header("Cookie", &session);
+    ended.header("Sec-Fetch-Site", "same-origin").send().is(303);
+    let page = server.request("GET", "/login").header("Cookie", &session).send().is(200).text();
+    assert!(!page.contains("id=\"open\""), "{page}");
+    let script = server.request("GET", "/assets/login.js").send().is(200).text();
+    assert!(script.contains("given && document.querySelector(\"#open\")"), "{script}");
+}
+
 #[test]
 fn uploads_stay_in_their_folder_and_are_never_pages() {
     let place = Workspace::new();

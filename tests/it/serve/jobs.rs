@@ -164,7 +164,7 @@ fn what_cannot_be_understood_is_refused_with_what_to_do() {
         (
             json!({"text": "a", "settings": {"stages.extract.provider": "command"}}),
             422,
-            "can't be set by a submission",
+            "can't be set by a request",
         ),
         (json!({"text": "a", "settings": {"accept.overall": 7}}), 422, "expected a score from 0 to 1"),
         (json!({"text": "x".repeat(2 << 20)}), 413, "bytes"),

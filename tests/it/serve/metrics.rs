@@ -68,6 +68,8 @@ fn a_document_is_counted_and_never_named() {
     ));
     assert!(text.contains("route=\"/api/jobs/{job}/events\""), "{text}");
     assert!(!text.contains("Lovelace"), "{text}");
+    // What is over neither waits nor runs.
+    assert!(!text.contains("loopctl_queue_documents{"), "{text}");
 }
 
 #[test]

@@ -1,10 +1,12 @@
 //! The service, as its callers see it: over HTTP.
 
 mod attacks;
+mod bounds;
 mod browser;
 mod desk;
 mod in_a_browser;
 mod jobs;
+mod keeping;
 mod metrics;
 mod openapi;
 mod pages;

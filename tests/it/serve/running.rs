@@ -4,7 +4,7 @@ use crate::workspace::{PLENTY, Workspace};
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::process::{Child, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 
 /// A service that ends when it is dropped.
 pub(crate) struct Server {
@@ -12,6 +12,8 @@ pub(crate) struct Server {
     pub(crate) address: SocketAddr,
     /// Of an admin.
     pub(crate) token: String,
+    /// What it said before the link.
+    pub(crate) said: String,
 }
 
 /// A request that is being made.
@@ -43,6 +45,11 @@ impl Server {
     pub(crate) fn start(place: &Workspace, arguments: &[&str]) -> Self {
         let mut command = place.process();
         command.args(["serve", "--listen", "127.0.0.1:0", "--data", "data"]).args(arguments);
+        Server::of(command)
+    }
+
+    /// Starts a service by a command of one's own.
+    pub(crate) fn of(mut command: Command) -> Self {
         let mut child =
             command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
@@ -59,7 +66,7 @@ impl Server {
         };
         // What it says later is read, so that it never waits for that.
         std::thread::spawn(move || lines.for_each(drop));
-        Server { child, address, token }
+        Server { child, address, token, said }
     }
 
     pub(crate) fn request(&self, method: &str, path: &str) -> Request<'_> {

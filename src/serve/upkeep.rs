@@ -1,0 +1,77 @@
+//! What is removed when its time is over: old entries of the access log, uploads about which nothing is left to do, profiles that nobody
+//! has used for a while.
+
+use super::blocking::on_blocking_thread;
+use super::decided::Decided;
+use super::state::Service;
+use crate::store::{AccessKept, DocumentStage, Journal, StoreError};
+use jiff::{SignedDuration, Timestamp};
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+/// How often it is looked at.
+const EVERY: Duration = Duration::from_secs(600);
+
+/// For how long what was answered to those without a token is kept.
+const NAMELESS_FOR: SignedDuration = SignedDuration::from_hours(90 * 24);
+
+/// Most entries that are kept of those without a token.
+const MOST_NAMELESS: u32 = 10_000;
+
+/// Goes on for as long as there is the service.
+pub(super) async fn watch(service: Weak<Service>) {
+    let mut ticks = tokio::time::interval(EVERY);
+    ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    loop {
+        ticks.tick().await;
+        let Some(service) = service.upgrade() else { return };
+        let kept = on_blocking_thread(move || tidy(&service, Timestamp::now())).await;
+        if let Err(error) = kept {
+            // It is tried again, and nothing else waits for it.
+            tracing::warn!(event = "upkeep_failed", reason = error.message());
+        }
+    }
+}
+
+/// Removes what is to be removed by now.
+fn tidy(service: &Arc<Service>, now: Timestamp) -> Result<(), StoreError> {
+    service.jobs.close_idle();
+    let before = |kept: SignedDuration| now.checked_sub(kept).unwrap_or(Timestamp::UNIX_EPOCH);
+    service.journal.prune_access_log(&AccessKept {
+        named_from: before(service.settings.keep_access).to_string(),
+        nameless_from: before(NAMELESS_FOR.min(service.settings.keep_access)).to_string(),
+        most_nameless: MOST_NAMELESS,
+    })?;
+    let Some(kept) = service.settings.keep_uploads else { return Ok(()) };
+    let mut removed = 0_u64;
+    for job in service.jobs.uploads_before(before(kept)) {
+        if is_over(&service.reading, &job)? {
+            service.jobs.discard_upload(&job);
+            removed += 1;
+        }
+    }
+    if removed > 0 {
+        tracing::info!(event = "uploads_removed", count = removed);
+    }
+    Ok(())
+}
+
+/// Whether nothing is left to do about a job, nor to decide. One that is not known was removed with its run.
+fn is_over(journal: &Journal, job: &str) -> Result<bool, StoreError> {
+    let Some(job) = journal.job(job)? else { return Ok(true) };
+    match job.stage {
+        DocumentStage::Finished => {}
+        // Whoever tries it again needs it, unless somebody gave it up.
+        DocumentStage::Failed => return Ok(job.cancelled_at.is_some()),
+        DocumentStage::Waiting | DocumentStage::Running | DocumentStage::Parked | DocumentStage::GivenUp => {
+            return Ok(false);
+        }
+    }
+    let outcome = journal.outcome(&job.run, &job.document_id)?;
+    let waits = outcome.and_then(|outcome| outcome.get("review")?.as_bool()).unwrap_or_default();
+    let decided = Decided::of(journal, &job.run, &job.document_id)?;
+    Ok(match decided {
+        Some(decided) => decided.is_settled(),
+        None => !waits,
+    })
+}
