@@ -120,7 +120,7 @@ fn a_form_with_too_many_files_is_taken_not_even_in_part() {
         (0..101).map(|number| (format!("{number}.txt"), format!("Report {number}."))).collect();
     let files: Vec<(&str, &str)> = names.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
     let page = server.request("POST", "/documents").admin().files(&[], &files).send().is(422).text();
-    assert!(page.contains("Nothing was taken: ") && page.contains("at most 100 files, found 101."), "{page}");
+    assert!(page.contains("Nothing was taken: ") && page.contains("at most 100 files, found 101"), "{page}");
     assert!(page.contains("Nothing was submitted yet") && !page.contains("<code><bdi>The form"), "{page}");
     assert!(page.contains("at most 100 files at a time"), "{page}");
     let said = server.request("POST", "/api/uploads").admin().files(&[], &files).send().is(400).json();
