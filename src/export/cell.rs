@@ -20,6 +20,11 @@ impl<'a> Cell<'a> {
         if text.is_empty() { Cell::Empty } else { Cell::Text(Cow::Borrowed(text)) }
     }
 
+    /// The same, and an empty cell of an empty text.
+    pub(super) fn unless_empty(self) -> Self {
+        if matches!(&self, Cell::Text(text) if text.is_empty()) { Cell::Empty } else { self }
+    }
+
     pub(super) fn optional(text: Option<&'a str>) -> Self {
         text.map_or(Cell::Empty, Cell::text)
     }

@@ -2,7 +2,7 @@
 
 use super::cell::Cell;
 use super::document::ExportedDocument;
-use crate::review::ReviewState;
+use crate::review::{How, NOT_LOOKED_FOR, ReviewState};
 use crate::score::{LeafEvidence, is_name_of_date, top_level_field};
 use crate::value::escape;
 use serde_json::Number;
@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 const MOST_FIELDS: usize = 2_000;
 
 /// Columns about the document, and what each says.
-const FIXED: [(&str, &str); 14] = [
+const FIXED: [(&str, &str); 15] = [
     ("document", "The document's id in the run"),
     ("document_type", "Its type, given or found"),
     (
@@ -24,7 +24,11 @@ const FIXED: [(&str, &str); 14] = [
     ("needs_review", "Whether a person must look at it"),
     (
         "reviewed",
-        "What reviewers made of it: in_review, accepted or rejected; empty where nobody has decided anything",
+        "What reviewers made of it: in_review, accepted, rejected or disputed; empty where nobody has decided anything",
+    ),
+    (
+        "disputed",
+        "What reviewers differ about while nothing settles it: the values there are the latest, and not final",
     ),
     ("overall", "The overall score of the candidate that is returned, from 0 to 1"),
     ("iterations", "How many candidates were assessed"),
@@ -65,6 +69,8 @@ struct FieldColumns {
     has_evidence: bool,
     /// Whether a reviewer has corrected it somewhere.
     is_corrected: bool,
+    /// Whether a reviewer has confirmed it somewhere.
+    is_confirmed: bool,
     is_date: bool,
 }
 
@@ -101,6 +107,7 @@ impl Columns {
                     name: name.to_owned(),
                     has_evidence: false,
                     is_corrected: false,
+                    is_confirmed: false,
                     is_date,
                 });
             }
@@ -114,7 +121,8 @@ impl Columns {
         }
         for applied in &document.corrected {
             if let Some(field) = self.field(&applied.top) {
-                field.is_corrected = true;
+                field.is_corrected |= !applied.confirms();
+                field.is_confirmed |= applied.confirms();
             }
         }
         Ok(())
@@ -128,8 +136,10 @@ impl Columns {
     pub(crate) fn cover(&self, document: &ExportedDocument) -> bool {
         let field = |name: &str| self.fields.get(*self.by_name.get(name)?);
         document.fields().all(|(name, _)| {
-            let corrected = document.correction_of(name).is_some();
-            field(name).is_some_and(|field| field.is_corrected || !corrected)
+            let (corrected, confirmed) = (document.correction_of(name), document.confirmation_of(name));
+            field(name).is_some_and(|field| {
+                (field.is_corrected || corrected.is_none()) && (field.is_confirmed || confirmed.is_none())
+            })
         }) && evidence_of(document).keys().all(|name| field(name).is_none_or(|field| field.has_evidence))
     }
 
@@ -165,7 +175,6 @@ impl Columns {
         for field in &self.fields {
             let name = field.name.as_str();
             cells.push(values.get(name).map_or(Cell::Empty, |value| Cell::value(value, field.is_date)));
-            let correction = document.correction_of(name);
             if field.has_evidence {
                 let leaf = evidence.get(name);
                 let span = leaf.and_then(|leaf| leaf.span);
@@ -175,7 +184,13 @@ impl Columns {
                 cells.push(span.map_or(Cell::Empty, |span| Cell::count(span.end)));
             }
             if field.is_corrected {
-                cells.push(Cell::optional(correction.map(|applied| applied.who())));
+                cells.push(Cell::optional(document.correction_of(name).map(|applied| applied.who())));
+            }
+            if field.is_confirmed {
+                cells.push(Cell::optional(document.confirmation_of(name).map(|applied| applied.who())));
+            }
+            if field.is_corrected || field.is_confirmed {
+                cells.push(Cell::optional(how(document, name, values.contains_key(name))));
             }
         }
         cells
@@ -187,10 +202,28 @@ impl FieldColumns {
     fn parts(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
         let corrected = (
             "corrected_by",
-            "Who corrected the value, or confirmed it: then the value is the reviewer's, and what was found for the extracted one is left out unless it was confirmed",
+            "Who changed the value, or took it out: then it is the reviewer's, and what was found for the extracted one is left out",
         );
+        let confirmed = ("confirmed_by", "Who said that the extracted value is right");
+        let how = (
+            "how",
+            "How the reviewer came to it: each, if the value was looked at; swept, if the document was accepted as it stood; not_looked_for, if it was accepted without the field",
+        );
+        let is_reviewed = self.is_corrected || self.is_confirmed;
         let beside = BESIDE.into_iter().filter(|_| self.has_evidence);
-        beside.chain(self.is_corrected.then_some(corrected))
+        beside
+            .chain(self.is_corrected.then_some(corrected))
+            .chain(self.is_confirmed.then_some(confirmed))
+            .chain(is_reviewed.then_some(how))
+    }
+}
+
+/// How reviewers came to what they say of a field.
+fn how(document: &ExportedDocument, name: &str, has_value: bool) -> Option<&'static str> {
+    let mut decided = document.corrected.iter().filter(|applied| applied.top == name).peekable();
+    match decided.peek() {
+        Some(_) => Some(How::of_all(decided.map(|applied| applied.how)).as_str()),
+        None => (!has_value && document.reviewed == Some(ReviewState::Accepted)).then_some(NOT_LOOKED_FOR),
     }
 }
 
@@ -216,6 +249,7 @@ fn about(document: &ExportedDocument) -> Vec<Cell<'_>> {
         result.map_or(Cell::Empty, |result| Cell::Text(result.stop_reason.to_string().into())),
         result.map_or(Cell::Empty, |result| Cell::Truth(result.review)),
         of(document.reviewed.map(ReviewState::as_str)),
+        Cell::Text(document.disputed.join(", ").into()).unless_empty(),
         validation.map_or(Cell::Empty, |validation| Cell::decimal(validation.overall)),
         count(result.map(|result| result.iteration_count)),
         count(issues),
@@ -259,6 +293,7 @@ mod tests {
                 name: name.to_owned(),
                 has_evidence,
                 is_corrected: false,
+                is_confirmed: false,
                 is_date: false,
             });
         }

@@ -1,5 +1,6 @@
 //! Corrections of reviewers, applied to the extractions of a run.
 
+use crate::review::How;
 use crate::value::{escape, unescape};
 use serde_json::{Map, Value};
 use std::collections::HashMap;
@@ -39,6 +40,8 @@ pub(crate) struct Applied {
     pub(crate) after: Value,
     pub(crate) reviewer: Option<String>,
     pub(crate) at: Option<jiff::Timestamp>,
+    /// Whether the reviewer looked at the value, or accepted it with its document as it stood.
+    pub(crate) how: How,
 }
 
 impl Applied {
@@ -67,6 +70,7 @@ impl Applied {
             "after": self.after,
             "reviewer": self.reviewer,
             "at": self.at.map(|at| at.to_string()),
+            "how": self.how.as_str(),
         })
     }
 }
@@ -121,6 +125,7 @@ impl Corrections {
                     after: correction.after.clone(),
                     reviewer: correction.reviewer.clone(),
                     at: correction.at,
+                    how: How::Each,
                 }),
                 None => lost.push(correction.path.clone()),
             }

@@ -40,6 +40,7 @@ pub(crate) fn decided(document: &ReviewDocument, reviewed: &Reviewed) -> Vec<App
             after: value_at(after, place),
             reviewer: Some(position.reviewer.clone()),
             at: Some(position.at),
+            how: position.how,
         })
         .collect();
     applied.sort_by_key(|one| one.at);

@@ -60,6 +60,8 @@ pub(crate) struct ExportedDocument {
     pub(crate) decision: DocumentDecision,
     /// What reviewers made of it; `None` where nobody has decided anything about this result.
     pub(crate) reviewed: Option<ReviewState>,
+    /// What reviewers differ about while nothing settles it.
+    pub(crate) disputed: Vec<String>,
     /// Whether reviewers corrected it, and what was extracted is exported all the same.
     pub(crate) is_uncorrected: bool,
     /// With reviewers' corrections applied.
@@ -86,8 +88,13 @@ impl ExportedDocument {
         members.into_iter().flatten().map(|(name, value)| (name.as_str(), value))
     }
 
-    /// The latest correction of a field, or of something within it.
+    /// The latest correction of a field, or of something within it, that changed it.
     pub(crate) fn correction_of(&self, field: &str) -> Option<&Applied> {
-        self.corrected.iter().rfind(|applied| applied.top == field)
+        self.corrected.iter().rfind(|applied| applied.top == field && !applied.confirms())
+    }
+
+    /// The latest decision that a field, or something within it, is right as it was extracted.
+    pub(crate) fn confirmation_of(&self, field: &str) -> Option<&Applied> {
+        self.corrected.iter().rfind(|applied| applied.top == field && applied.confirms())
     }
 }

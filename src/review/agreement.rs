@@ -1,6 +1,6 @@
 //! How often two reviewers say the same of one document, where the second did not see what the first had decided.
 
-use super::decision::Action;
+use super::decision::{Action, How};
 use super::document::ReviewDocument;
 use super::field_path::FieldPath;
 use super::reviewed::Reviewed;
@@ -25,7 +25,10 @@ enum Verdict {
 pub(crate) struct Agreement {
     documents: usize,
     wholes: Said,
+    /// Values that both looked at.
     fields: BTreeMap<String, Said>,
+    /// Values that one of them, or both, accepted with their document as it stood.
+    swept: Said,
 }
 
 #[derive(Debug, Default)]
@@ -55,14 +58,24 @@ impl Agreement {
         if let Some(wholes) = wholes(&document, &first).zip(wholes(&document, &second)) {
             self.wholes.add(wholes, wholes.0 == wholes.1);
         }
-        for (path, verdicts, is_same) in values(&document, &reviewed, &first, &second) {
-            self.fields.entry(general(&path)).or_default().add(verdicts, is_same);
+        for value in values(&document, &reviewed, &first, &second) {
+            let said = match value.how {
+                How::Each => self.fields.entry(general(value.path)).or_default(),
+                How::Swept => &mut self.swept,
+            };
+            said.add(value.verdicts, value.is_same);
         }
     }
 
     /// How many documents two reviewers decided about.
     pub(crate) fn documents(&self) -> usize {
         self.documents
+    }
+
+    /// Of how many values at least one of the two did not say that it was looked at, and of how many of these both say the same.
+    pub(crate) fn swept(&self) -> Option<(usize, usize)> {
+        let values = self.swept.verdicts.len();
+        (values > 0).then_some((values, self.swept.same))
     }
 
     /// Documents as a whole first, then each field by its name.
@@ -127,12 +140,22 @@ fn wholes(document: &ReviewDocument, reviewer: &str) -> Option<Verdict> {
         .next_back()
 }
 
-fn values(
+/// A value that two reviewers said something of.
+struct Compared<'r> {
+    path: &'r FieldPath,
+    verdicts: (Verdict, Verdict),
+    is_same: bool,
+    /// Whether both looked at it.
+    how: How,
+}
+
+/// The values of fields that the desk shows, of which both said something.
+fn values<'r>(
     document: &ReviewDocument,
-    reviewed: &Reviewed,
+    reviewed: &'r Reviewed,
     first: &str,
     second: &str,
-) -> Vec<(FieldPath, (Verdict, Verdict), bool)> {
+) -> Vec<Compared<'r>> {
     let verdict = |path: &FieldPath, value: Option<&Value>| {
         let extracted = path.of(document.extraction()).filter(|value| is_present(value));
         match value {
@@ -142,9 +165,14 @@ fn values(
         }
     };
     let both = reviewed.fields().filter_map(|(path, field)| {
-        let (one, other) = (field.of(first)?.value.as_ref(), field.of(second)?.value.as_ref());
+        let (one, other) = (field.of(first)?, field.of(second)?);
+        if document.declared.is_filled_in(&path.top()) {
+            return None;
+        }
+        let how = How::of_all([one.how, other.how]);
+        let (one, other) = (one.value.as_ref(), other.value.as_ref());
         let is_same = one.map(canonical) == other.map(canonical);
-        Some((path.clone(), (verdict(path, one), verdict(path, other)), is_same))
+        Some(Compared { path, verdicts: (verdict(path, one), verdict(path, other)), is_same, how })
     });
     both.collect()
 }

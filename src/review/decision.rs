@@ -1,4 +1,4 @@
-//! What one reviewer decided: about a document, or about one of its fields.
+//! What one reviewer decided: about a document, about one of its fields, or about an issue of the document as a whole.
 
 use super::field_path::FieldPath;
 use jiff::Timestamp;
@@ -17,6 +17,10 @@ pub(crate) enum Action {
     NotPresent,
     /// The document has a value that was not extracted.
     Missed,
+    /// The document holds all the same, whatever an issue of it as a whole says.
+    Holds,
+    /// Every value that nothing has checked, and that nobody has decided about, was compared with the document and is right.
+    Compared,
     /// Nothing can be made of the document.
     Reject,
     /// Something to be read by others.
@@ -27,11 +31,13 @@ pub(crate) enum Action {
 
 impl Action {
     /// Every action.
-    pub(crate) const ALL: [Action; 7] = [
+    pub(crate) const ALL: [Action; 9] = [
         Action::Accept,
         Action::Edit,
         Action::NotPresent,
         Action::Missed,
+        Action::Holds,
+        Action::Compared,
         Action::Reject,
         Action::Comment,
         Action::Undo,
@@ -44,6 +50,8 @@ impl Action {
             Action::Edit => "edit",
             Action::NotPresent => "not_present",
             Action::Missed => "missed",
+            Action::Holds => "holds",
+            Action::Compared => "compared",
             Action::Reject => "reject",
             Action::Comment => "comment",
             Action::Undo => "undo",
@@ -58,17 +66,58 @@ impl Action {
 
     /// Whether it may be about a field.
     pub(crate) fn is_of_field(self) -> bool {
-        !matches!(self, Action::Reject | Action::Undo)
+        !matches!(self, Action::Holds | Action::Compared | Action::Reject | Action::Undo)
     }
 
     /// Whether it may be about a document as a whole.
     pub(crate) fn is_of_document(self) -> bool {
-        matches!(self, Action::Accept | Action::Reject | Action::Comment | Action::Undo)
+        matches!(
+            self,
+            Action::Accept
+                | Action::Holds
+                | Action::Compared
+                | Action::Reject
+                | Action::Comment
+                | Action::Undo
+        )
+    }
+
+    /// Whether it may settle what reviewers differ about.
+    pub(crate) fn can_settle(self) -> bool {
+        match self {
+            Action::Accept | Action::Edit | Action::NotPresent | Action::Missed | Action::Reject => true,
+            Action::Holds | Action::Compared | Action::Comment | Action::Undo => false,
+        }
     }
 
     /// Whether it needs the right value.
     pub(crate) fn needs_after(self) -> bool {
         matches!(self, Action::Edit | Action::Missed)
+    }
+}
+
+/// How a reviewer came to say something of a field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum How {
+    /// The field was looked at: it was decided about by itself, or compared with the document.
+    Each,
+    /// The document was accepted as it stands. Nobody says that the field was looked at.
+    Swept,
+}
+
+impl How {
+    /// The word for it.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            How::Each => "each",
+            How::Swept => "swept",
+        }
+    }
+
+    /// That of several values together: looked at if all of them were.
+    pub(crate) fn of_all(each: impl IntoIterator<Item = How>) -> Self {
+        each.into_iter().max().unwrap_or(How::Each)
     }
 }
 
@@ -78,6 +127,9 @@ pub(crate) struct DecisionContent {
     /// The field; none where the document as a whole is meant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) field: Option<FieldPath>,
+    /// The issue of the document as a whole that is answered, by its key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) issue: Option<String>,
     /// What is decided.
     pub(crate) action: Action,
     /// The value that the reviewer saw; none where there was none.
@@ -94,6 +146,13 @@ pub(crate) struct DecisionContent {
     pub(crate) spent_ms: Option<u64>,
     /// Digest of the result that the reviewer was shown.
     pub(crate) shown: String,
+    /// How the reviewer came to it, where the action does not say so: a decision about a field is one of a look at it, and one about
+    /// a document as a whole sweeps over its fields.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) how: Option<How>,
+    /// Whether it is the last word where reviewers differed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) settles: bool,
     /// Whether the reviewer saw nothing of what others had decided.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) blind: bool,
@@ -131,7 +190,12 @@ impl Decision {
         match self.content.action {
             Action::Accept => self.content.before.as_ref(),
             Action::Edit | Action::Missed => self.content.after.as_ref(),
-            Action::NotPresent | Action::Reject | Action::Comment | Action::Undo => None,
+            Action::NotPresent
+            | Action::Holds
+            | Action::Compared
+            | Action::Reject
+            | Action::Comment
+            | Action::Undo => None,
         }
     }
 }
@@ -155,6 +219,9 @@ mod tests {
             comment: None,
             spent_ms: Some(1200),
             shown: "d".to_owned(),
+            issue: None,
+            how: None,
+            settles: false,
             blind: false,
             entry: None,
         };

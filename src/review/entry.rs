@@ -1,6 +1,6 @@
 //! A row that somebody filled in, before anything is known to be right about it.
 
-use super::decision::Action;
+use super::decision::{Action, How};
 use jiff::Timestamp;
 use serde_json::Value;
 use std::fmt;
@@ -21,6 +21,8 @@ pub(crate) struct Entry {
     pub(super) line: u64,
     pub(super) document: Option<String>,
     pub(super) field: Option<String>,
+    /// The key of an issue of the document as a whole.
+    pub(super) issue: Option<String>,
     /// The name of the action.
     pub(super) action: Option<String>,
     /// The value that the reviewer was shown, as the worksheet writes it.
@@ -32,6 +34,10 @@ pub(crate) struct Entry {
     pub(super) reviewer: Option<String>,
     pub(super) at: Option<Timestamp>,
     pub(super) spent_ms: Option<u64>,
+    /// How the reviewer came to it.
+    pub(super) how: Option<How>,
+    /// Whether it is the last word where reviewers differed.
+    pub(super) settles: bool,
     /// Digest of the result that the reviewer was shown, and what else the worksheet says of itself.
     pub(super) shown: Option<String>,
 }
@@ -46,6 +52,21 @@ impl Entry {
             at: Some(at),
             ..Entry::default()
         }
+    }
+
+    /// The same about an issue of the document as a whole.
+    pub(crate) fn with_issue(self, issue: Option<String>) -> Self {
+        Entry { issue, ..self }
+    }
+
+    /// The same as the last word where reviewers differed, if it is.
+    pub(crate) fn with_settles(self, settles: bool) -> Self {
+        Entry { settles, ..self }
+    }
+
+    /// With the value that the reviewer saw.
+    pub(crate) fn with_before(self, before: Value) -> Self {
+        Entry { before: Some(before), ..self }
     }
 
     /// With the right value: JSON, or a text that is read as the type of its field says.
@@ -72,7 +93,8 @@ impl Entry {
     /// said of a document as a whole last, because it is about what its other rows decide.
     pub(super) fn turn(&self) -> u8 {
         let is_of_worksheet = self.shown.is_some() && self.at.is_none();
-        let action = self.action.as_deref().filter(|_| is_of_worksheet && self.field.is_none());
+        let is_of_whole = self.field.is_none() && self.issue.is_none();
+        let action = self.action.as_deref().filter(|_| is_of_worksheet && is_of_whole);
         match action.and_then(Action::written) {
             Some(Action::Undo) => 0,
             Some(Action::Accept | Action::Reject) => 2,

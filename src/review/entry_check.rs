@@ -4,7 +4,8 @@ use super::decision::{Action, Decision, DecisionContent};
 use super::document::ReviewDocument;
 use super::entry::{Entry, EntryError, Written};
 use super::field_path::{FieldPath, NoPlace};
-use super::reviewed::{Reviewed, standing};
+use super::questions::Unanswered;
+use super::reviewed::{FieldReview, Reviewed, standing};
 use super::typed_value::{FieldType, shown};
 use crate::diag::nearest;
 use crate::score::ValueComparison;
@@ -54,6 +55,8 @@ pub(crate) fn checked_entries(entries: &[Entry], context: &EntryContext<'_>) -> 
             *standing_of.entry((id.clone(), decision.reviewer.clone())).or_default() += 1;
         }
     }
+    // What rows of the same file decide before counts for those that follow.
+    let mut pending: BTreeMap<String, Vec<Decision>> = BTreeMap::new();
     let mut in_turn: Vec<&Entry> = entries.iter().collect();
     in_turn.sort_by_key(|entry| entry.turn());
     for entry in in_turn {
@@ -63,6 +66,11 @@ pub(crate) fn checked_entries(entries: &[Entry], context: &EntryContext<'_>) -> 
                 let name = decision.content.entry.clone().unwrap_or_default();
                 if !seen.insert(name) {
                     checked.known += 1;
+                    continue;
+                }
+                let so_far = pending.entry(decision.document.clone()).or_default();
+                if let Err(error) = row.refuse_early(&decision, so_far) {
+                    checked.errors.push(error);
                     continue;
                 }
                 let count =
@@ -79,6 +87,7 @@ pub(crate) fn checked_entries(entries: &[Entry], context: &EntryContext<'_>) -> 
                 } else {
                     *count -= 1;
                 }
+                so_far.push(decision.clone());
                 checked.decisions.push(decision);
             }
             Err(error) => checked.errors.push(error),
@@ -124,10 +133,15 @@ impl Row<'_> {
             entry.error("reviewer", "nobody is named; fill the column in, or add `--reviewer NAME`")
         })?;
         let field = entry.field.as_deref().map(FieldPath::named);
-        let (before, after) = match &field {
-            Some(field) => self.of_field(action, field, document, reviewed)?,
-            None => self.of_document(action)?,
+        let (before, after) = match (&field, &entry.issue) {
+            (Some(_), Some(_)) => {
+                return Err(entry.error("issue", "a row is about a field or about an issue, and names both"));
+            }
+            (Some(field), None) => self.of_field(action, field, document, reviewed)?,
+            (None, Some(key)) => self.of_issue(action, key, document)?,
+            (None, None) => self.of_document(action)?,
         };
+        self.check_settles(action)?;
         if action == Action::Comment && entry.comment.is_none() {
             return Err(entry.error("comment", "expected a text, found nothing"));
         }
@@ -149,16 +163,25 @@ impl Row<'_> {
             reviewer,
             entry.at.map(|at| at.to_string()),
         ]);
-        let name: String = digest_bytes(identity.to_string().as_bytes()).chars().take(24).collect();
+        // Rows of earlier releases have the same name as they had.
+        let more = match (&entry.issue, entry.settles) {
+            (None, false) => String::new(),
+            (issue, settles) => json!([issue, settles]).to_string(),
+        };
+        let name = digest_bytes(format!("{identity}{more}").as_bytes());
+        let name: String = name.chars().take(24).collect();
         Ok(Decision {
             document: id.to_owned(),
             reviewer: reviewer.to_owned(),
             at: entry.at.unwrap_or(self.context.now),
             content: DecisionContent {
+                how: entry.how.filter(|_| field.is_some()),
                 field,
+                issue: entry.issue.clone(),
                 action,
                 before,
                 after,
+                settles: entry.settles,
                 comment: entry.comment.clone(),
                 spent_ms: entry.spent_ms,
                 shown: document.shown.clone(),
@@ -188,12 +211,98 @@ impl Row<'_> {
     }
 
     fn of_document(&self, action: Action) -> Result<(Option<Value>, Option<Value>), EntryError> {
+        if action == Action::Holds {
+            return Err(self
+                .entry
+                .error("issue", "`holds` answers an issue of the document, and none is named"));
+        }
         if !action.is_of_document() {
             return Err(self
                 .entry
                 .error("field", format!("`{}` is about a field, and none is named", action.as_str())));
         }
         self.no_after(action).map(|()| (None, None))
+    }
+
+    /// An answer to an issue of the document as a whole.
+    fn of_issue(
+        &self,
+        action: Action,
+        key: &str,
+        document: &ReviewDocument,
+    ) -> Result<(Option<Value>, Option<Value>), EntryError> {
+        let entry = self.entry;
+        if action != Action::Holds {
+            let word = action.as_str();
+            return Err(entry.error(
+                "decision",
+                format!("`{word}` answers no issue; write `holds` if the document holds all the same, or `reject` in the row of the document"),
+            ));
+        }
+        let questions = document.questions();
+        let Some(question) = questions.iter().find(|question| question.key == key) else {
+            let help = nearest(key, questions.iter().map(|question| question.key.as_str())).map_or_else(
+                || format!("`loopctl review show {}` names those that it has", document.id()),
+                |guess| format!("did you mean `{guess}`?"),
+            );
+            return Err(entry.error("issue", format!("the document has no issue `{key}`; {help}")));
+        };
+        if question.needs_reason() && !self.has_comment() {
+            return Err(
+                entry.error("comment", "say why the document holds all the same, so that others know")
+            );
+        }
+        self.no_after(action).map(|()| (None, None))
+    }
+
+    fn has_comment(&self) -> bool {
+        self.entry.comment.as_deref().is_some_and(|comment| !comment.trim().is_empty())
+    }
+
+    /// The last word where reviewers differed says why.
+    fn check_settles(&self, action: Action) -> Result<(), EntryError> {
+        let entry = self.entry;
+        if !entry.settles {
+            return Ok(());
+        }
+        // Of a document as a whole, accepting it settles, too.
+        if !action.can_settle() {
+            return Err(entry.error("settles", format!("`{}` settles nothing", action.as_str())));
+        }
+        if !self.has_comment() {
+            return Err(entry.error("comment", "say why, where reviewers differed"));
+        }
+        Ok(())
+    }
+
+    /// Refuses a decision that comes too early: a document is accepted when what must be answered is, and settled where reviewers differ.
+    fn refuse_early(&self, decision: &Decision, so_far: &[Decision]) -> Result<(), EntryError> {
+        let entry = self.entry;
+        let Some(document) = self.context.documents.get(&decision.document) else { return Ok(()) };
+        let is_accepting = decision.content.action == Action::Accept && decision.content.field.is_none();
+        if !is_accepting && !decision.content.settles {
+            return Ok(());
+        }
+        let reviewed = Reviewed::with(document, so_far);
+        if decision.content.settles {
+            let differs = match &decision.content.field {
+                Some(field) => reviewed.field(field).is_some_and(FieldReview::is_disputed),
+                None => reviewed.differs_as_a_whole(),
+            };
+            if !differs {
+                return Err(
+                    entry.error("settles", "reviewers do not differ about it, so there is nothing to settle")
+                );
+            }
+        }
+        if !is_accepting {
+            return Ok(());
+        }
+        let left = document.unanswered(&reviewed);
+        match left.is_empty() {
+            true => Ok(()),
+            false => Err(entry.error("decision", refusal(&left))),
+        }
     }
 
     fn no_after(&self, action: Action) -> Result<(), EntryError> {
@@ -335,6 +444,41 @@ impl Row<'_> {
             entry.error("field", message)
         })
     }
+}
+
+/// Most of what is left to answer that a message names.
+const MOST_NAMED: usize = 5;
+
+/// Why a document can't be accepted yet, and what to do.
+fn refusal(left: &Unanswered<'_>) -> String {
+    let named = |names: Vec<String>| {
+        let more = names.len().saturating_sub(MOST_NAMED);
+        let shown =
+            names.iter().take(MOST_NAMED).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+        if more == 0 { shown } else { format!("{shown} and {more} more") }
+    };
+    let fields = |fields: &[FieldPath]| named(fields.iter().map(ToString::to_string).collect());
+    let mut parts = Vec::new();
+    if !left.questions.is_empty() {
+        let keys = left.questions.iter().map(|question| question.key.clone()).collect();
+        parts.push(format!(
+            "{} of the document as a whole: write `holds` and why in its row, or `reject` the document",
+            named(keys)
+        ));
+    }
+    if !left.for_a_person.is_empty() {
+        parts.push(format!(
+            "{}, which only a person may decide: decide about each",
+            fields(&left.for_a_person)
+        ));
+    }
+    if !left.unchecked.is_empty() {
+        parts.push(format!(
+            "{}, which nothing has checked: decide about each, or write `compared` in the row of the document if you compared all of them with it",
+            fields(&left.unchecked)
+        ));
+    }
+    format!("the document can't be accepted before these are answered: {}", parts.join("; "))
 }
 
 /// Whether a cell still shows a value: spreadsheets change spaces at the ends, and how numbers are written. A long value was cut.

@@ -1,6 +1,6 @@
 //! Decisions as lines of JSON: a worksheet, decisions, or corrections as `evaluate` reads them.
 
-use super::decision::Action;
+use super::decision::{Action, How};
 use super::entry::{Entry, EntryError, Written};
 use super::worksheet::{COLUMNS, MORE_COLUMNS};
 use crate::diag::nearest;
@@ -8,8 +8,8 @@ use crate::experiment::evaluate::{kind, moment_or_day};
 use crate::value::is_blank;
 use serde_json::{Map, Value};
 
-/// The members that a line may have beside the columns of a worksheet. `cluster` is one of corrections, and of no use here.
-const MORE_KEYS: [&str; 3] = ["action", "before", "cluster"];
+/// The members that a line may have beside the columns of a worksheet. `cluster` and `disputed` are of corrections, and of no use here.
+const MORE_KEYS: [&str; 5] = ["action", "before", "cluster", "how", "disputed"];
 
 /// Reads every line. What is wrong is returned with the entries that are not.
 pub(crate) fn read_entry_lines(bytes: &[u8]) -> (Vec<Entry>, Vec<EntryError>) {
@@ -59,6 +59,21 @@ fn read_line(line: u64, text: &[u8]) -> Result<Entry, EntryError> {
     let read = Entry {
         document: text("document")?,
         field: text("field")?,
+        issue: text("issue")?,
+        how: match text("how")?.as_deref() {
+            None => None,
+            Some("each") => Some(How::Each),
+            Some("swept") => Some(How::Swept),
+            Some(_) => return Err(entry.error("how", "expected `each` or `swept`")),
+        },
+        settles: match members.get("settles") {
+            None | Some(Value::Null) => false,
+            Some(Value::Bool(settles)) => *settles,
+            Some(other) => {
+                let message = format!("expected `true` or `false`, found {}", kind(other));
+                return Err(entry.error("settles", message));
+            }
+        },
         comment: text("comment")?,
         reviewer: text("reviewer")?,
         shown: text("shown")?,

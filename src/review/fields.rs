@@ -106,8 +106,9 @@ pub(crate) fn fields_of<'m>(
     found.absent.extend(missing.map(FieldPath::named));
     let mut seen: BTreeSet<FieldPath> = found.fields.iter().map(|field| field.path.clone()).collect();
     let holds = |path: &FieldPath, seen: &BTreeSet<FieldPath>| {
-        let below = format!("{}/", path.pointer());
-        seen.contains(path) || seen.iter().any(|other| other.pointer().starts_with(&below))
+        let below = path.child("");
+        let is_below = |other: &FieldPath| other.pointer().starts_with(below.pointer());
+        seen.contains(path) || seen.range(&below..).next().is_some_and(is_below)
     };
     for path in found.absent {
         if !declared.is_filled_in(&path.top()) && !holds(&path, &seen) {

@@ -1,12 +1,14 @@
 //! Decisions as labels: one correction for each field that a reviewer decided.
 //!
-//! A list or a mapping whose document a reviewer accepted is one label, whole: then nothing is missing from it either. What a reviewer
-//! said of a document as a whole, and of none of its fields, is a line of its own, which labels nothing.
+//! A list or a mapping whose document a reviewer accepted is one label, whole: then nothing is missing from it either. A field that was
+//! not extracted, and that no reviewer decided about, has no label: nobody has looked for it. What a reviewer said of a document as a
+//! whole, and of none of its fields, is a line of its own, which labels nothing.
 
-use super::decision::Action;
+use super::decision::{Action, How};
 use super::document::ReviewDocument;
 use super::field_path::FieldPath;
 use super::reviewed::{Position, ReviewState, standing};
+use crate::value::is_present;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -26,6 +28,14 @@ pub(crate) struct Correction {
     pub(crate) reviewer: String,
     /// When.
     pub(crate) at: String,
+    /// Whether the reviewer looked at the field, or accepted it with its document as it stood.
+    pub(crate) how: How,
+    /// Whether it is the last word where reviewers differed.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) settles: bool,
+    /// Whether reviewers differ about the field, or about the document as a whole, and nothing settles which of them holds.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) disputed: bool,
 }
 
 /// What a reviewer said of a document as a whole.
@@ -85,6 +95,7 @@ pub(crate) fn corrections(document: &ReviewDocument) -> Vec<Correction> {
     if reviewed.state == ReviewState::Rejected {
         return Vec::new();
     }
+    let differs_as_a_whole = reviewed.differs_as_a_whole();
     let mut found = Vec::new();
     for reviewer in &reviewed.reviewers {
         let accepted = reviewed.accepted_as(reviewer, document);
@@ -101,7 +112,11 @@ pub(crate) fn corrections(document: &ReviewDocument) -> Vec<Correction> {
                 ([(path, position)], _) if **path == label => position.value.clone(),
                 (_, accepted) => accepted.as_ref().and_then(|whole| label.of(whole)).cloned(),
             };
+            let is_disputed = |path: &FieldPath| reviewed.field(path).is_some_and(|said| said.is_disputed());
             found.push(Correction {
+                how: How::of_all(decided.iter().map(|(_, position)| position.how)),
+                settles: decided.iter().any(|(_, position)| position.settles),
+                disputed: differs_as_a_whole || decided.iter().any(|(path, _)| is_disputed(path)),
                 document: document.id().to_owned(),
                 field: label.to_string(),
                 before: label.of(document.extraction()).cloned(),
@@ -112,4 +127,59 @@ pub(crate) fn corrections(document: &ReviewDocument) -> Vec<Correction> {
         }
     }
     found
+}
+
+/// What a reviewer says of a document as a whole, as `calibrate` reads it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct DocumentVerdict {
+    document: String,
+    document_type: String,
+    /// Whether a value of it is wrong, or one is missing that the document has.
+    wrong: bool,
+    reviewer: String,
+    /// Whether each value was looked at. One that was found wrong was.
+    how: How,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    settles: bool,
+}
+
+impl DocumentVerdict {
+    /// What each reviewer who accepted or rejected a document says of it, and what settled where they differed.
+    pub(crate) fn lines_of(document: &ReviewDocument) -> Vec<DocumentVerdict> {
+        let reviewed = document.reviewed();
+        let line = |wrong: bool, reviewer: &str, how: How, settles: bool| DocumentVerdict {
+            document: document.id().to_owned(),
+            document_type: document.result.document_type.clone(),
+            wrong,
+            reviewer: reviewer.to_owned(),
+            how: if wrong { How::Each } else { how },
+            settles,
+        };
+        let is_wrong = |path: &FieldPath, position: &Position| {
+            let extracted = path.of(document.extraction()).filter(|value| is_present(value));
+            position.value.as_ref() != extracted
+        };
+        let mut lines: Vec<DocumentVerdict> = Vec::new();
+        for whole in reviewed.wholes().iter().filter(|whole| !whole.settles) {
+            let who = whole.reviewer.as_str();
+            let said = || reviewed.fields().filter_map(move |(path, field)| Some((path, field.of(who)?)));
+            let wrong = !whole.is_accepted || said().any(|(path, position)| is_wrong(path, position));
+            let how = How::of_all(said().map(|(_, position)| position.how));
+            lines.push(line(wrong, &whole.reviewer, how, false));
+        }
+        // What holds after a dispute was settled is the last word on the document.
+        let settled = || reviewed.fields().filter_map(|(_, field)| field.holds().filter(|said| said.settles));
+        let whole = reviewed.wholes().iter().rfind(|whole| whole.settles);
+        let by = whole
+            .map(|whole| whole.reviewer.as_str())
+            .or(settled().map(|said| said.reviewer.as_str()).last());
+        if let (Some(by), false) = (by, reviewed.state == ReviewState::Disputed) {
+            let held = || reviewed.fields().filter_map(|(path, field)| Some((path, field.holds()?)));
+            let is_rejected = reviewed.state == ReviewState::Rejected;
+            let wrong = is_rejected || held().any(|(path, position)| is_wrong(path, position));
+            let how = How::of_all(held().map(|(_, position)| position.how));
+            lines.push(line(wrong, by, how, true));
+        }
+        lines
+    }
 }

@@ -2,7 +2,8 @@
 //!
 //! - `decision`: what one reviewer decided; `field_path` names the field, `fields` lists those of an extraction;
 //! - `queue`: why a document waits for a person, and in which order they do;
-//! - `reviewed`: what the decisions about a document come to; `document` holds both together;
+//! - `reviewed`: what the decisions about a document come to; `document` holds both together; `questions` are those that a person
+//!   answers before it is accepted; `found` is what was found in the document, field by field;
 //! - `draw`: which documents are looked at whatever their results are, and which twice;
 //! - `shown`: a document as a reviewer is shown it, with a `passage` of its text for each value; `source_text` reads that again;
 //! - `labels`: decisions as corrections, which `evaluate` reads;
@@ -23,8 +24,10 @@ mod entry_json;
 mod field_input;
 mod field_path;
 mod fields;
+mod found;
 mod labels;
 mod passage;
+mod questions;
 mod queue;
 mod reviewed;
 mod scoring;
@@ -34,19 +37,22 @@ mod typed_value;
 mod worksheet;
 
 pub(crate) use agreement::{Agreement, FieldAgreement};
-pub(crate) use decision::{Action, Decision};
+pub(crate) use decision::{Action, Decision, How};
 pub(crate) use document::ReviewDocument;
 pub(crate) use draw::{Draws, Shares};
-pub(crate) use entry::{Entry, EntryError};
+pub(crate) use entry::{Entry, EntryError, Written};
 pub(crate) use entry_check::{EntryContext, checked_entries};
 pub(crate) use entry_json::read_entry_lines;
 pub(crate) use field_input::FieldInput;
 pub(crate) use field_path::FieldPath;
 pub(crate) use fields::DeclaredFields;
-pub(crate) use labels::{Correction, corrections};
+pub(crate) use labels::{Correction, DocumentVerdict, corrections};
+pub(crate) use passage::PlacedText;
 pub(crate) use queue::{Doubts, QueueEntry, Reason, ReviewCounts, doubts, reasons, sort};
 pub(crate) use reviewed::{ReviewState, Reviewed, standing};
 pub(crate) use scoring::{ReviewedScore, score_extraction};
-pub(crate) use shown::{ShownDocument, ShownField, ShownIssue};
+pub(crate) use shown::{
+    Beside, NOT_LOOKED_FOR, ShownDecision, ShownDocument, ShownField, ShownIssue, ShownQuestion,
+};
 pub(crate) use source_text::{RecordedSource, SourceText};
 pub(crate) use worksheet::{WorksheetRow, read_worksheet, rows_of, write_csv};

@@ -17,6 +17,8 @@ const CONFLICTING_MENTIONS: &str = "CONFLICTING_MENTIONS";
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Reason {
+    /// Reviewers say different things of it, and nothing settles which of them holds.
+    Disputed,
     /// An issue that only a person may decide.
     Escalated,
     /// The policy did not let it pass.
@@ -33,7 +35,8 @@ pub(crate) enum Reason {
 
 impl Reason {
     /// Every reason, the most urgent first.
-    pub(crate) const ALL: [Reason; 6] = [
+    pub(crate) const ALL: [Reason; 7] = [
+        Reason::Disputed,
         Reason::Escalated,
         Reason::Refused,
         Reason::Conflicting,
@@ -45,6 +48,7 @@ impl Reason {
     /// The word for it.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
+            Reason::Disputed => "disputed",
             Reason::Escalated => "escalated",
             Reason::Refused => "refused",
             Reason::Conflicting => "conflicting",
@@ -77,8 +81,8 @@ pub(crate) fn reasons(result: &DocumentResult) -> Vec<Reason> {
         Reason::Unverified => supports(&[Support::Quoted, Support::Unsupported, Support::Contradicted]),
         // Of a result with an issue for a person nothing says whether the condition held, too.
         Reason::ReviewWhen => result.review && !is_escalated,
-        // Nothing in a result says whether its document was drawn.
-        Reason::AuditSample => false,
+        // Nothing in a result says whether its document was drawn, or what reviewers say of it.
+        Reason::AuditSample | Reason::Disputed => false,
     };
     Reason::ALL.into_iter().filter(|reason| holds(*reason)).collect()
 }
@@ -144,7 +148,7 @@ pub(crate) struct QueueEntry {
     pub(crate) state: ReviewState,
     /// Who decided about it.
     pub(crate) reviewers: Vec<String>,
-    /// Fields that reviewers decide differently.
+    /// What reviewers differ about.
     pub(crate) disputed: Vec<String>,
     /// Decisions about an earlier result, which do not count.
     pub(crate) outdated: usize,
@@ -153,9 +157,12 @@ pub(crate) struct QueueEntry {
 impl QueueEntry {
     /// A document as the queue shows it; `None` of one that neither waits nor was decided about.
     pub(crate) fn of(document: &ReviewDocument) -> Option<Self> {
-        let (reasons, reviewed) = (document.reasons(), document.reviewed());
+        let (mut reasons, reviewed) = (document.reasons(), document.reviewed());
         if reasons.is_empty() && document.decisions.is_empty() {
             return None;
+        }
+        if reviewed.state == ReviewState::Disputed {
+            reasons.insert(0, Reason::Disputed);
         }
         Some(QueueEntry {
             document: document.id().to_owned(),
@@ -164,7 +171,7 @@ impl QueueEntry {
             final_status: document.result.final_status,
             overall: document.result.best_validation.as_ref().map(|validation| validation.overall),
             state: reviewed.state,
-            disputed: reviewed.disputed().map(ToString::to_string).collect(),
+            disputed: reviewed.disputes(),
             reviewers: reviewed.reviewers.into_iter().collect(),
             outdated: reviewed.outdated,
         })
@@ -186,6 +193,7 @@ pub(crate) struct ReviewCounts {
     pub(crate) in_review: u64,
     pub(crate) accepted: u64,
     pub(crate) rejected: u64,
+    pub(crate) disputed: u64,
 }
 
 impl ReviewCounts {
@@ -196,6 +204,7 @@ impl ReviewCounts {
             ReviewState::InReview => &mut self.in_review,
             ReviewState::Accepted => &mut self.accepted,
             ReviewState::Rejected => &mut self.rejected,
+            ReviewState::Disputed => &mut self.disputed,
         };
         *count += 1;
     }
@@ -207,6 +216,7 @@ impl ReviewCounts {
             (self.in_review, "in review"),
             (self.accepted, "accepted"),
             (self.rejected, "rejected"),
+            (self.disputed, "disputed"),
         ];
         let said: Vec<String> = parts
             .iter()

@@ -1,9 +1,10 @@
 //! What the decisions about a document come to.
 //!
 //! The latest decision about a field holds, by the time at which it was made, as `evaluate` has it of labels. Reviewers who decide a
-//! field differently are not settled by that: the field is disputed until they say the same.
+//! field differently are not settled by that: the field is disputed, and the document with it, until they say the same or a decision
+//! settles it. What settled it holds from then on; whoever says something else later disputes it again.
 
-use super::decision::{Action, Decision};
+use super::decision::{Action, Decision, How};
 use super::document::ReviewDocument;
 use super::field_path::FieldPath;
 use super::fields::{with_values, without_gaps};
@@ -25,12 +26,19 @@ pub(crate) enum ReviewState {
     Accepted,
     /// Somebody rejected it.
     Rejected,
+    /// Reviewers say different things of it, and nothing settles which of them holds.
+    Disputed,
 }
 
 impl ReviewState {
     /// Every state.
-    pub(crate) const ALL: [ReviewState; 4] =
-        [ReviewState::Waiting, ReviewState::InReview, ReviewState::Accepted, ReviewState::Rejected];
+    pub(crate) const ALL: [ReviewState; 5] = [
+        ReviewState::Waiting,
+        ReviewState::InReview,
+        ReviewState::Accepted,
+        ReviewState::Rejected,
+        ReviewState::Disputed,
+    ];
 
     /// The word for it.
     pub(crate) fn as_str(self) -> &'static str {
@@ -39,6 +47,7 @@ impl ReviewState {
             ReviewState::InReview => "in_review",
             ReviewState::Accepted => "accepted",
             ReviewState::Rejected => "rejected",
+            ReviewState::Disputed => "disputed",
         }
     }
 }
@@ -56,6 +65,10 @@ pub(crate) struct Position {
     pub(crate) value: Option<Value>,
     /// What the reviewer says of it.
     pub(crate) comment: Option<String>,
+    /// Whether the reviewer looked at the field.
+    pub(crate) how: How,
+    /// Whether it is the last word where reviewers differed.
+    pub(crate) settles: bool,
 }
 
 /// What reviewers say of a field: the last that each of them said, the latest at the end.
@@ -65,9 +78,14 @@ pub(crate) struct FieldReview {
 }
 
 impl FieldReview {
-    /// What holds.
+    /// What holds: what settled it last, else what was said last.
     pub(crate) fn holds(&self) -> Option<&Position> {
-        self.positions.last()
+        self.settled().map_or_else(|| self.positions.last(), |(_, position)| Some(position))
+    }
+
+    /// What settled it last, with its place.
+    fn settled(&self) -> Option<(usize, &Position)> {
+        self.positions.iter().enumerate().rfind(|(_, position)| position.settles)
     }
 
     /// All that is said.
@@ -85,11 +103,14 @@ impl FieldReview {
         self.positions.iter().any(|position| position.action == Action::NotPresent)
     }
 
-    /// Whether reviewers say different things.
+    /// Whether reviewers say different things, and nothing settles which of them holds. Whoever only accepted the document as it stood
+    /// differs, too: nobody knows that they looked.
     pub(crate) fn is_disputed(&self) -> bool {
+        let since = self.settled().map_or(0, |(at, _)| at);
         let values: BTreeSet<String> = self
             .positions
             .iter()
+            .skip(since)
             .map(|position| position.value.as_ref().map(crate::value::canonical).unwrap_or_default())
             .collect();
         values.len() > 1
@@ -101,11 +122,33 @@ impl FieldReview {
     }
 }
 
+/// An answer to an issue of the document as a whole: it holds all the same.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Answer {
+    /// Who gave it.
+    pub(crate) reviewer: String,
+    /// Why the document holds.
+    pub(crate) comment: Option<String>,
+}
+
+/// What a reviewer says of a document as a whole.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct WholePosition {
+    pub(crate) reviewer: String,
+    /// Whether it was accepted, else it was rejected.
+    pub(crate) is_accepted: bool,
+    pub(crate) comment: Option<String>,
+    /// Whether it is the last word where reviewers differed.
+    pub(crate) settles: bool,
+}
+
 /// What the decisions about a document come to.
 #[derive(Debug, Clone)]
 pub(crate) struct Reviewed {
     /// How far it is.
     pub(crate) state: ReviewState,
+    /// How far it would be, if reviewers did not differ.
+    pub(crate) undisputed_state: ReviewState,
     /// Who accepted or rejected it.
     pub(crate) decided_by: Option<String>,
     /// The extraction with what was decided.
@@ -116,6 +159,10 @@ pub(crate) struct Reviewed {
     pub(crate) comments: Vec<(String, Timestamp, String)>,
     /// Decisions about another result of the document: they do not count.
     pub(crate) outdated: usize,
+    /// Issues of the document as a whole that were answered, by their keys.
+    pub(crate) answers: BTreeMap<String, Answer>,
+    /// The last that each reviewer said of the document as a whole, the latest at the end.
+    wholes: Vec<WholePosition>,
     fields: BTreeMap<FieldPath, FieldReview>,
     /// Who accepted the document as a whole at some time.
     accepted_by: BTreeSet<String>,
@@ -124,19 +171,29 @@ pub(crate) struct Reviewed {
 impl Reviewed {
     /// Folds the decisions about a document over its extraction.
     pub(crate) fn of(document: &ReviewDocument) -> Self {
+        Self::with(document, &[])
+    }
+
+    /// The same with decisions that are not kept yet.
+    pub(super) fn with(document: &ReviewDocument, more: &[Decision]) -> Self {
         let mut reviewed = Reviewed {
             state: ReviewState::Waiting,
+            undisputed_state: ReviewState::Waiting,
             decided_by: None,
             extraction: document.extraction().clone(),
             reviewers: BTreeSet::new(),
             comments: Vec::new(),
             outdated: document.decisions.iter().filter(|other| other.content.shown != document.shown).count(),
+            answers: BTreeMap::new(),
+            wholes: Vec::new(),
             fields: BTreeMap::new(),
             accepted_by: BTreeSet::new(),
         };
-        for decision in standing(document) {
+        for decision in standing_of(document, more) {
             reviewed.take(decision, document);
         }
+        let differs = reviewed.differs_as_a_whole() || reviewed.disputed().next().is_some();
+        reviewed.state = if differs { ReviewState::Disputed } else { reviewed.undisputed_state };
         let taken_out =
             reviewed.fields.iter().filter(|(_, field)| field.holds().is_some_and(|it| it.value.is_none()));
         reviewed.extraction =
@@ -159,6 +216,24 @@ impl Reviewed {
         self.fields.iter().filter(|(_, field)| field.is_disputed()).map(|(path, _)| path)
     }
 
+    /// Whether one reviewer accepted the document and another one rejected it, and nothing settles which of them holds.
+    pub(crate) fn differs_as_a_whole(&self) -> bool {
+        let since = self.wholes.iter().rposition(|whole| whole.settles).unwrap_or_default();
+        let said: BTreeSet<bool> = self.wholes.iter().skip(since).map(|whole| whole.is_accepted).collect();
+        said.len() > 1
+    }
+
+    /// The last that each reviewer said of the document as a whole.
+    pub(crate) fn wholes(&self) -> &[WholePosition] {
+        &self.wholes
+    }
+
+    /// What reviewers differ about, in words: fields by their names, and the document as a whole.
+    pub(crate) fn disputes(&self) -> Vec<String> {
+        let whole = self.differs_as_a_whole().then(|| "the document as a whole".to_owned());
+        whole.into_iter().chain(self.disputed().map(ToString::to_string)).collect()
+    }
+
     /// Whether the extraction is another one than the run's.
     pub(crate) fn is_corrected(&self, document: &ReviewDocument) -> bool {
         self.extraction != *document.extraction()
@@ -166,12 +241,14 @@ impl Reviewed {
 
     fn take(&mut self, decision: &Decision, document: &ReviewDocument) {
         self.reviewers.insert(decision.reviewer.clone());
-        let position = |value: Option<&Value>| Position {
+        let position = |action: Action, value: Option<&Value>, usually: How| Position {
             reviewer: decision.reviewer.clone(),
             at: decision.at,
-            action: decision.content.action,
+            action,
             value: value.cloned(),
             comment: decision.content.comment.clone(),
+            how: decision.content.how.unwrap_or(usually),
+            settles: decision.content.settles,
         };
         match (&decision.content.field, decision.content.action) {
             (_, Action::Undo) => {}
@@ -179,39 +256,99 @@ impl Reviewed {
                 let about = field.as_ref().map_or_else(String::new, |field| format!("{field}: "));
                 let text = decision.content.comment.as_deref().unwrap_or_default();
                 self.comments.push((decision.reviewer.clone(), decision.at, format!("{about}{text}")));
-                if self.state == ReviewState::Waiting {
-                    self.state = ReviewState::InReview;
+                self.begin();
+            }
+            (_, Action::Holds) => {
+                if let Some(issue) = &decision.content.issue {
+                    let (reviewer, comment) = (decision.reviewer.clone(), decision.content.comment.clone());
+                    self.answers.insert(issue.clone(), Answer { reviewer, comment });
+                    self.reopen();
                 }
             }
-            (None, action) => {
-                if action == Action::Accept {
-                    // Who accepts the document says of every field that it is right as it stands.
-                    // A blind reviewer says so of the run's values with own corrections.
-                    let own = decision.content.blind.then_some(decision.reviewer.as_str());
-                    let extraction = self.corrected(document, own);
-                    for field in document.fields(&extraction) {
-                        let said = self.fields.entry(field.path).or_default();
-                        let own = said.of(&decision.reviewer);
-                        // What was decided about the field itself says more, where it says the same.
-                        if own.is_none_or(|own| own.value != field.value) {
-                            said.say(position(field.value.as_ref()));
-                        }
+            (_, Action::Compared) => {
+                let own = decision.content.blind.then_some(decision.reviewer.as_str());
+                let extraction = self.corrected(document, own);
+                let fields = document.fields(document.extraction());
+                for field in document.unchecked(&fields) {
+                    let said = self.fields.entry(field.path.clone()).or_default();
+                    let is_decided = match own {
+                        Some(own) => said.of(own).is_some(),
+                        None => !said.positions.is_empty(),
+                    };
+                    if let (false, Some(value)) = (is_decided, field.path.of(&extraction)) {
+                        said.say(position(Action::Accept, Some(value), How::Each));
                     }
-                    self.accepted_by.insert(decision.reviewer.clone());
                 }
+                self.reopen();
+            }
+            (None, action) => {
                 let is_accepted = action == Action::Accept;
-                self.state = if is_accepted { ReviewState::Accepted } else { ReviewState::Rejected };
+                if is_accepted && !decision.content.settles {
+                    self.sweep(decision, document, &position);
+                }
+                self.wholes.retain(|whole| whole.reviewer != decision.reviewer);
+                self.wholes.push(WholePosition {
+                    reviewer: decision.reviewer.clone(),
+                    is_accepted,
+                    comment: decision.content.comment.clone(),
+                    settles: decision.content.settles,
+                });
+                self.undisputed_state =
+                    if is_accepted { ReviewState::Accepted } else { ReviewState::Rejected };
                 self.decided_by = Some(decision.reviewer.clone());
                 if let Some(comment) = &decision.content.comment {
                     self.comments.push((decision.reviewer.clone(), decision.at, comment.clone()));
                 }
             }
-            (Some(field), _) => {
-                self.fields.entry(field.clone()).or_default().say(position(decision.value()));
-                self.state = ReviewState::InReview;
-                self.decided_by = None;
+            (Some(field), action) => {
+                let said = self.fields.entry(field.clone()).or_default();
+                said.say(position(action, decision.value(), How::Each));
+                // What settles a field says nothing against who accepted the document.
+                if !decision.content.settles {
+                    self.reopen();
+                }
             }
         }
+    }
+
+    /// Whoever accepts the document says of every value in it that it is right as it stands, and of what is missing nothing: nobody has
+    /// looked for it. A blind reviewer says so of the run's values with own corrections.
+    fn sweep(
+        &mut self,
+        decision: &Decision,
+        document: &ReviewDocument,
+        position: &dyn Fn(Action, Option<&Value>, How) -> Position,
+    ) {
+        let own = decision.content.blind.then_some(decision.reviewer.as_str());
+        let extraction = self.corrected(document, own);
+        for field in document.fields(&extraction) {
+            let said = self.fields.get(&field.path);
+            let is_looked_for = said.is_some_and(|said| match own {
+                Some(own) => said.of(own).is_some(),
+                None => !said.positions.is_empty(),
+            });
+            // What was decided about the field itself says more, where it says the same.
+            let says_the_same =
+                said.and_then(|said| said.of(&decision.reviewer)).is_some_and(|own| own.value == field.value);
+            if !says_the_same && (field.value.is_some() || is_looked_for) {
+                let said = self.fields.entry(field.path).or_default();
+                said.say(position(Action::Accept, field.value.as_ref(), How::Swept));
+            }
+        }
+        self.accepted_by.insert(decision.reviewer.clone());
+    }
+
+    /// Something is said of the document.
+    fn begin(&mut self) {
+        if self.undisputed_state == ReviewState::Waiting {
+            self.undisputed_state = ReviewState::InReview;
+        }
+    }
+
+    /// Something is decided that is less than all of it.
+    fn reopen(&mut self) {
+        self.undisputed_state = ReviewState::InReview;
+        self.decided_by = None;
     }
 
     /// The extraction as one reviewer has it, if every value of it was accepted by that reviewer; `None` of others.
@@ -247,8 +384,14 @@ impl Reviewed {
 
 /// The decisions about the result that is there, without those that were taken back, in the order of their times.
 pub(crate) fn standing(document: &ReviewDocument) -> Vec<&Decision> {
+    standing_of(document, &[])
+}
+
+/// The same with decisions that are not kept yet.
+fn standing_of<'a>(document: &'a ReviewDocument, more: &'a [Decision]) -> Vec<&'a Decision> {
+    let all = document.decisions.iter().chain(more);
     let mut ordered: Vec<&Decision> =
-        document.decisions.iter().filter(|decision| decision.content.shown == document.shown).collect();
+        all.filter(|decision| decision.content.shown == document.shown).collect();
     ordered.sort_by_key(|decision| decision.at);
     let mut standing: Vec<&Decision> = Vec::new();
     for decision in ordered {
@@ -296,6 +439,9 @@ mod tests {
                     comment: None,
                     spent_ms: None,
                     shown: document.shown.clone(),
+                    issue: None,
+                    how: None,
+                    settles: false,
                     blind: false,
                     entry: None,
                 },
@@ -347,7 +493,8 @@ mod tests {
         let later =
             [accepted[0].clone(), accepted[1].clone(), ("x", Some("grade"), Action::Edit, json!("3"))];
         let reviewed = folded(&later);
-        assert_eq!((reviewed.state, reviewed.disputed().count()), (ReviewState::InReview, 1));
+        assert_eq!((reviewed.state, reviewed.disputed().count()), (ReviewState::Disputed, 1));
+        assert_eq!(reviewed.undisputed_state, ReviewState::InReview);
     }
 
     #[test]

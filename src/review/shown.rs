@@ -1,18 +1,28 @@
 //! A document as a reviewer is shown it: each field with its value, where the document says it, what else the document says, and what
 //! was decided.
 
+use super::decision::How;
 use super::document::ReviewDocument;
 use super::field_path::FieldPath;
 use super::fields::ReviewField;
-use super::passage::Passage;
+use super::found::Found;
+use super::passage::{Passage, PlacedText};
+use super::questions::{FieldPlaces, Question};
 use super::queue::Reason;
-use super::reviewed::{FieldReview, ReviewState, Reviewed};
+use super::reviewed::{FieldReview, Position, ReviewState, Reviewed};
 use super::source_text::SourceText;
 use crate::plan::Plan;
+use crate::result::is_for_a_person;
 use crate::rules::Assertion;
-use crate::score::{Issue, Support, read_mentions};
+use crate::score::{FieldMention, Issue, MentionReader, Quotes, SourceSpan, Support};
 use serde::Serialize;
 use serde_json::Value;
+use std::cell::{OnceCell, RefCell};
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+/// Most other values of a field that are shown. A document that says more of them is not told apart by a longer list.
+const MOST_RIVALS: usize = 12;
 
 /// A document as it is shown.
 #[derive(Serialize)]
@@ -25,10 +35,16 @@ pub(crate) struct ShownDocument<'a> {
     pub(crate) stop_reason: String,
     pub(crate) overall: Option<f64>,
     pub(crate) state: ReviewState,
+    /// What reviewers differ about.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) disputed: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) decided_by: Option<String>,
+    /// What a person answers before the document is accepted.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) questions: Vec<ShownQuestion>,
     pub(crate) fields: Vec<ShownField>,
-    /// Issues that are at none of the fields.
+    /// Issues that are at none of the fields, those of the questions among them.
     pub(crate) issues: Vec<ShownIssue>,
     pub(crate) comments: Vec<ShownComment>,
     /// Decisions about another result, which do not count.
@@ -38,6 +54,34 @@ pub(crate) struct ShownDocument<'a> {
     pub(crate) without_text: Option<String>,
     /// What tells this result from others.
     pub(crate) shown: &'a str,
+}
+
+/// An issue of the document as a whole that a person answers.
+#[derive(Serialize)]
+pub(crate) struct ShownQuestion {
+    /// What a decision names it by.
+    pub(crate) issue: String,
+    pub(crate) code: String,
+    pub(crate) severity: &'static str,
+    pub(crate) message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) suggested_fix: Option<String>,
+    /// The passage that it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) place: Option<Passage>,
+    /// Whether whoever says that the document holds all the same must say why.
+    pub(crate) needs_reason: bool,
+    /// Who said that it does, and why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) answer: Option<ShownAnswer>,
+}
+
+/// What a reviewer said of an issue of the document as a whole.
+#[derive(Serialize)]
+pub(crate) struct ShownAnswer {
+    pub(crate) reviewer: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) comment: Option<String>,
 }
 
 /// A field of it.
@@ -61,6 +105,18 @@ pub(crate) struct ShownField {
     /// Whether reviewers say different things.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) disputed: bool,
+    /// Whether there is a value and nothing has checked it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) unchecked: bool,
+    /// How far the field was looked at: `each`, `swept`, or `not_looked_for` of one that the document was accepted without.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) how: Option<&'static str>,
+    /// Whether only a person may decide an issue about it.
+    #[serde(skip)]
+    pub(crate) is_for_a_person: bool,
+    /// Whether the quote is the model's own, which nothing has looked up.
+    #[serde(skip)]
+    pub(crate) is_own_quote: bool,
 }
 
 /// Another value that the document says.
@@ -86,6 +142,11 @@ pub(crate) struct ShownDecision {
     pub(crate) at: String,
     pub(crate) action: &'static str,
     pub(crate) value: Option<Value>,
+    /// Whether the reviewer looked at the field, or accepted it with its document as it stood.
+    pub(crate) how: How,
+    /// Whether it is the last word where reviewers differed.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) settles: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) comment: Option<String>,
 }
@@ -98,39 +159,58 @@ pub(crate) struct ShownComment {
     pub(crate) comment: String,
 }
 
+/// What a document is shown with.
+#[derive(Clone, Copy)]
+pub(crate) struct Beside<'a> {
+    /// Its run.
+    pub(crate) run: &'a str,
+    pub(crate) source: &'a SourceText,
+    /// The run's profile, if it would decide as the run did.
+    pub(crate) plan: Option<&'a Plan>,
+    /// What the model quoted for values, where nothing has looked that up.
+    pub(crate) quotes: Option<&'a Quotes>,
+}
+
 impl<'a> ShownDocument<'a> {
-    pub(crate) fn of(
-        document: &'a ReviewDocument,
-        run: &str,
-        source: &SourceText,
-        plan: Option<&Plan>,
-    ) -> Self {
+    pub(crate) fn of(document: &'a ReviewDocument, beside: Beside<'_>) -> Self {
         let (result, reviewed) = (&document.result, document.reviewed());
         let issues = || result.best_validation.iter().flat_map(|validation| &validation.issues);
-        // What others decided was there is a field, too.
         let mut rows = document.fields(document.extraction());
-        for (path, _) in reviewed.fields() {
-            if !rows.iter().any(|row| row.path == *path) {
-                let value = path.of(document.extraction()).cloned();
-                rows.push(ReviewField { path: path.clone(), value });
+        let places = FieldPlaces::of(&rows, document);
+        let of_whole =
+            issues().filter(|issue| places.of_issue(issue).is_none()).map(ShownIssue::of).collect();
+        let mut of_field: HashMap<String, Vec<&Issue>> = HashMap::new();
+        for issue in issues() {
+            if let Some(field) = places.of_issue(issue) {
+                of_field.entry(field.to_owned()).or_default().push(issue);
             }
         }
-        let fields: Vec<ShownField> = rows
-            .iter()
-            .map(|row| ShownField::of(&row.path, row.value.clone(), document, &reviewed, source, plan))
-            .collect();
-        let is_elsewhere = |issue: &&Issue| !rows.iter().any(|row| is_at(issue, &row.path));
+        let text = Looked::of(document, beside);
+        let questions = document.questions_beside(&places);
+        let questions = questions.iter().map(|question| text.question(question, &reviewed)).collect();
+        drop(places);
+        // What others decided was there is a field, too.
+        let known: HashSet<FieldPath> = rows.iter().map(|row| row.path.clone()).collect();
+        for (path, _) in reviewed.fields().filter(|(path, _)| !known.contains(*path)) {
+            rows.push(ReviewField { path: path.clone(), value: path.of(document.extraction()).cloned() });
+        }
+        let fields = rows.into_iter().map(|row| {
+            let issues = of_field.get(row.path.pointer()).map(Vec::as_slice).unwrap_or_default();
+            text.field(row, issues, &reviewed)
+        });
         ShownDocument {
             document: document.id(),
             document_type: &result.document_type,
-            run: run.to_owned(),
+            run: beside.run.to_owned(),
             reasons: document.reasons(),
             final_status: result.final_status.as_str(),
             stop_reason: result.stop_reason.to_string(),
             overall: result.best_validation.as_ref().map(|validation| validation.overall),
             state: reviewed.state,
-            fields,
-            issues: issues().filter(is_elsewhere).map(ShownIssue::of).collect(),
+            disputed: reviewed.disputes(),
+            questions,
+            fields: fields.collect(),
+            issues: of_whole,
             comments: reviewed
                 .comments
                 .iter()
@@ -141,66 +221,168 @@ impl<'a> ShownDocument<'a> {
                 })
                 .collect(),
             outdated: reviewed.outdated,
-            decided_by: reviewed.decided_by,
-            without_text: match source {
+            without_text: match beside.source {
                 SourceText::Unchanged(document) => document.text.as_ref().err().map(ToString::to_string),
                 SourceText::NotThere(why) => Some(why.clone()),
             },
+            decided_by: reviewed.decided_by,
             shown: &document.shown,
         }
     }
 }
 
+/// What fields and issues are looked up in, each once for the whole document.
+struct Looked<'a> {
+    document: &'a ReviewDocument,
+    beside: Beside<'a>,
+    found: Found<'a>,
+    text: Option<PlacedText<'a>>,
+    /// What the text says of fields, by their names.
+    mentions: OnceCell<MentionReader>,
+    mentioned: RefCell<HashMap<String, Rc<Vec<FieldMention>>>>,
+    quotes: HashMap<&'a str, &'a str>,
+}
+
+impl<'a> Looked<'a> {
+    fn of(document: &'a ReviewDocument, beside: Beside<'a>) -> Self {
+        let quotes = beside.quotes.into_iter().flat_map(Quotes::iter);
+        Looked {
+            document,
+            beside,
+            found: Found::of(document.result.best_validation.as_ref()),
+            text: beside.source.text().map(PlacedText::of),
+            mentions: OnceCell::new(),
+            mentioned: RefCell::default(),
+            quotes: quotes.filter_map(|(at, quotes)| Some((at, quotes.first()?.as_str()))).collect(),
+        }
+    }
+
+    fn question(&self, question: &Question<'_>, reviewed: &Reviewed) -> ShownQuestion {
+        let issue = question.issue;
+        ShownQuestion {
+            issue: question.key.clone(),
+            code: issue.code.to_string(),
+            severity: issue.severity.as_str(),
+            message: issue.message.to_string(),
+            suggested_fix: issue.suggested_fix.as_ref().map(ToString::to_string),
+            place: self.passage_of(issue),
+            needs_reason: question.needs_reason(),
+            answer: reviewed.answers.get(&question.key).map(|answer| ShownAnswer {
+                reviewer: answer.reviewer.clone(),
+                comment: answer.comment.clone(),
+            }),
+        }
+    }
+
+    /// The passage that an issue is about: the one that it names, or the one that its rule forbids a document to have.
+    fn passage_of(&self, issue: &Issue) -> Option<Passage> {
+        let text = self.text.as_ref()?;
+        let by_rule = || -> Option<SourceSpan> {
+            let program = self.beside.plan?.scoring.rules().program(&self.document.result.document_type);
+            let rule = program.rule(issue.rule.as_deref()?)?;
+            let whole = self.beside.source.text()?;
+            let bytes = rule.all_checks().find_map(|check| check.condition.forbidden_in(whole))?;
+            Some(text.characters(&bytes))
+        };
+        Some(Passage::of(text, issue.source_span.or_else(by_rule)?))
+    }
+
+    fn field(&self, row: ReviewField, issues: &[&Issue], reviewed: &Reviewed) -> ShownField {
+        let ReviewField { path, value } = row;
+        let leaf = self.found.leaf(&path, value.as_ref());
+        let place = leaf.and_then(|leaf| leaf.span).zip(self.text.as_ref());
+        let is_rivalled =
+            leaf.is_some_and(|leaf| matches!(leaf.support, Support::Conflicting | Support::Contradicted));
+        let rivals = match &value {
+            Some(value) if is_rivalled => self.rivals(&path, value),
+            _ => Vec::new(),
+        };
+        let unchecked = value.is_some() && leaf.is_none();
+        let quote = leaf.and_then(|leaf| leaf.quote).map(str::to_owned);
+        let own_quote = self.quotes.get(path.pointer()).filter(|_| unchecked);
+        let field = reviewed.field(&path);
+        let how = match field.and_then(FieldReview::holds) {
+            Some(position) => Some(position.how.as_str()),
+            None if value.is_none() && reviewed.undisputed_state == ReviewState::Accepted => {
+                Some(NOT_LOOKED_FOR)
+            }
+            None => None,
+        };
+        ShownField {
+            field: path.to_string(),
+            support: leaf.map(|leaf| leaf.support.as_str()),
+            is_own_quote: own_quote.is_some(),
+            quote: quote.or_else(|| own_quote.map(|quote| (*quote).to_owned())),
+            place: place.map(|(span, text)| Passage::of(text, span)),
+            rivals,
+            issues: issues.iter().map(|issue| ShownIssue::of(issue)).collect(),
+            decisions: field.iter().flat_map(|field| field.positions()).map(ShownDecision::of).collect(),
+            disputed: field.is_some_and(FieldReview::is_disputed),
+            unchecked,
+            how,
+            is_for_a_person: issues.iter().any(|issue| is_for_a_person(issue)),
+            value,
+        }
+    }
+
+    /// What the document affirms of a field besides its value.
+    fn rivals(&self, path: &FieldPath, value: &Value) -> Vec<Rival> {
+        let (Some(plan), Some(text), Some(whole)) = (self.beside.plan, &self.text, self.beside.source.text())
+        else {
+            return Vec::new();
+        };
+        let name = path.last();
+        let known = self.mentioned.borrow().get(&name).cloned();
+        let mentions = known.unwrap_or_else(|| {
+            let reader =
+                self.mentions.get_or_init(|| MentionReader::new(plan.scoring.rules().evidence(), whole));
+            let mentions = Rc::new(reader.of(&name).unwrap_or_default());
+            self.mentioned.borrow_mut().insert(name.clone(), Rc::clone(&mentions));
+            mentions
+        });
+        let read = plan.scoring.comparison().shown(&name, value);
+        mentions
+            .iter()
+            .filter(|mention| mention.context == Assertion::Affirmed && mention.value != read)
+            .take(MOST_RIVALS)
+            .map(|mention| Rival { place: Passage::of(text, mention.span), value: mention.value.clone() })
+            .collect()
+    }
+}
+
+/// What is said of a field that was not extracted, and that nobody decided about before the document was accepted.
+pub(crate) const NOT_LOOKED_FOR: &str = "not_looked_for";
+
 impl ShownField {
-    /// Whether the value needs review: the document does not verify it, has conflicting mentions of it, or an issue is about it.
+    /// Whether the value needs review: nothing has checked it, the document does not verify it or has conflicting mentions of it, an
+    /// issue is about it, or reviewers differ.
     pub(crate) fn is_doubtful(&self) -> bool {
         let is_unverified =
             matches!(self.support, Some("quoted" | "unsupported" | "contradicted" | "conflicting"));
         let is_wrong = |issue: &ShownIssue| matches!(issue.severity, "major" | "critical");
-        is_unverified || self.issues.iter().any(is_wrong)
+        self.unchecked
+            || is_unverified
+            || self.disputed
+            || self.is_for_a_person
+            || self.issues.iter().any(is_wrong)
     }
 
-    fn of(
-        path: &FieldPath,
-        value: Option<Value>,
-        document: &ReviewDocument,
-        reviewed: &Reviewed,
-        source: &SourceText,
-        plan: Option<&Plan>,
-    ) -> Self {
-        let validation = document.result.best_validation.as_ref();
-        let leaf = validation.and_then(|validation| {
-            validation.evidence.iter().find(|(at, _)| *at == path.pointer()).map(|(_, leaf)| leaf)
-        });
-        let place = leaf.and_then(|leaf| leaf.span).zip(source.text());
-        let place = place.map(|(span, text)| Passage::of(text, span));
-        let is_rivalled =
-            leaf.is_some_and(|leaf| matches!(leaf.support, Support::Conflicting | Support::Contradicted));
-        let rivals = match (plan, source.text(), &value) {
-            (Some(plan), Some(text), Some(value)) if is_rivalled => rivals(plan, path, value, text),
-            _ => Vec::new(),
-        };
-        let issues = validation.iter().flat_map(|validation| &validation.issues);
-        let field = reviewed.field(path);
-        let decisions = field.iter().flat_map(|field| field.positions());
-        ShownField {
-            field: path.to_string(),
-            value,
-            support: leaf.map(|leaf| leaf.support.as_str()),
-            quote: leaf.and_then(|leaf| leaf.quote.map(str::to_owned)),
-            place,
-            rivals,
-            issues: issues.filter(|issue| is_at(issue, path)).map(ShownIssue::of).collect(),
-            decisions: decisions
-                .map(|position| ShownDecision {
-                    reviewer: position.reviewer.clone(),
-                    at: position.at.to_string(),
-                    action: position.action.as_str(),
-                    value: position.value.clone(),
-                    comment: position.comment.clone(),
-                })
-                .collect(),
-            disputed: field.is_some_and(FieldReview::is_disputed),
+    /// Whether the document is not accepted before somebody decides about the field.
+    pub(crate) fn must_be_decided(&self) -> bool {
+        self.unchecked || self.is_for_a_person
+    }
+}
+
+impl ShownDecision {
+    fn of(position: &Position) -> Self {
+        ShownDecision {
+            reviewer: position.reviewer.clone(),
+            at: position.at.to_string(),
+            action: position.action.as_str(),
+            value: position.value.clone(),
+            how: position.how,
+            settles: position.settles,
+            comment: position.comment.clone(),
         }
     }
 }
@@ -215,21 +397,4 @@ impl ShownIssue {
             message: issue.message.to_string(),
         }
     }
-}
-
-/// Whether an issue is about a field: at it, or within it.
-fn is_at(issue: &Issue, path: &FieldPath) -> bool {
-    issue.path.strip_prefix(path.pointer()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-}
-
-/// What a document affirms of a field besides its value.
-fn rivals(plan: &Plan, path: &FieldPath, value: &Value, text: &str) -> Vec<Rival> {
-    let name = path.last();
-    let mentions = read_mentions(plan.scoring.rules().evidence(), &name, text).unwrap_or_default();
-    let read = plan.scoring.comparison().shown(&name, value);
-    mentions
-        .into_iter()
-        .filter(|mention| mention.context == Assertion::Affirmed && mention.value != read)
-        .map(|mention| Rival { place: Passage::of(text, mention.span), value: mention.value })
-        .collect()
 }

@@ -3,6 +3,7 @@
 use super::cells::{guarded, unguarded};
 use super::document::ReviewDocument;
 use super::entry::{Entry, EntryError, Written};
+use super::found::Found;
 use super::reviewed::Reviewed;
 use super::typed_value::shown;
 use crate::diag::nearest;
@@ -13,11 +14,12 @@ use serde::Serialize;
 use serde_json::Value;
 
 /// The columns, in their order.
-pub(super) const COLUMNS: [&str; 12] = [
+pub(super) const COLUMNS: [&str; 13] = [
     "document",
     "document_type",
     "reasons",
     "field",
+    "issue",
     "value",
     "quote",
     "support",
@@ -29,7 +31,7 @@ pub(super) const COLUMNS: [&str; 12] = [
 ];
 
 /// Columns that a table may have besides.
-pub(super) const MORE_COLUMNS: [&str; 2] = ["at", "spent_ms"];
+pub(super) const MORE_COLUMNS: [&str; 3] = ["at", "spent_ms", "settles"];
 
 /// Longest value and quote that a table shows, in characters.
 const LONGEST: usize = 2_000;
@@ -42,6 +44,8 @@ pub(crate) struct WorksheetRow {
     reasons: Vec<&'static str>,
     /// None for the row of the document as a whole.
     field: Option<String>,
+    /// The key of an issue of the document as a whole, in the row that answers it; `value` says what it is about.
+    issue: Option<String>,
     value: Option<Value>,
     quote: Option<String>,
     support: Option<&'static str>,
@@ -60,6 +64,7 @@ pub(crate) fn rows_of(document: &ReviewDocument, reviewed: &Reviewed, stamp: &st
         document_type: document.result.document_type.clone(),
         reasons: document.reasons().into_iter().map(super::queue::Reason::as_str).collect(),
         field: None,
+        issue: None,
         value: None,
         quote: None,
         support: None,
@@ -71,10 +76,16 @@ pub(crate) fn rows_of(document: &ReviewDocument, reviewed: &Reviewed, stamp: &st
     };
     let validation = document.result.best_validation.as_ref();
     let mut rows = vec![whole.clone()];
-    for field in document.fields(document.extraction()) {
-        let leaf = validation.and_then(|validation| {
-            validation.evidence.iter().find(|(path, _)| *path == field.path.pointer()).map(|(_, leaf)| leaf)
+    for question in document.questions() {
+        rows.push(WorksheetRow {
+            issue: Some(question.key),
+            value: Some(Value::from(question.issue.message.as_str())),
+            ..whole.clone()
         });
+    }
+    let found = Found::of(validation);
+    for field in document.fields(document.extraction()) {
+        let leaf = found.leaf(&field.path, field.value.as_ref());
         let held = reviewed.field(&field.path).and_then(super::reviewed::FieldReview::holds);
         rows.push(WorksheetRow {
             field: Some(field.path.to_string()),
@@ -101,6 +112,7 @@ pub(crate) fn write_csv(rows: &[WorksheetRow]) -> Result<Vec<u8>, csv::Error> {
             row.document_type.clone(),
             row.reasons.join(" "),
             row.field.clone().unwrap_or_default(),
+            row.issue.clone().unwrap_or_default(),
             cut(row.value.as_ref().map(shown).unwrap_or_default()),
             cut(row.quote.clone().unwrap_or_default()),
             row.support.unwrap_or_default().to_owned(),
@@ -186,6 +198,7 @@ fn read_row(header: &StringRecord, row: &StringRecord, line: u64) -> Result<Entr
         line,
         document: cell("document"),
         field: word("field"),
+        issue: word("issue"),
         action: word("decision"),
         value: cell("value"),
         after: cell("after").map(Written::Cell),
@@ -198,6 +211,13 @@ fn read_row(header: &StringRecord, row: &StringRecord, line: u64) -> Result<Entr
         let read = moment_or_day(&at);
         entry.at =
             Some(read.ok_or_else(|| entry.error("at", "expected a moment such as `2026-11-25T09:30:00Z`"))?);
+    }
+    if let Some(settles) = word("settles") {
+        entry.settles = match settles.to_lowercase().as_str() {
+            "true" | "yes" | "1" => true,
+            "false" | "no" | "0" => false,
+            _ => return Err(entry.error("settles", "expected `true` or `false`")),
+        };
     }
     if let Some(spent) = word("spent_ms") {
         let read = spent.parse().ok();

@@ -8,6 +8,7 @@ use crate::diag::{Code, Problem, Problems, Span};
 use crate::value::JsonPath;
 use crate::value::decode::{Decode, Fields, wrong_type};
 use crate::value::yaml::{Data, Node};
+use std::ops::Range;
 
 /// What a test looks at.
 #[derive(Debug, Clone)]
@@ -41,6 +42,31 @@ pub(crate) enum Condition {
 }
 
 impl Condition {
+    /// The first passage that it forbids the document's text to have, in bytes; `None` where it forbids none that is there.
+    pub(crate) fn forbidden_in(&self, text: &str) -> Option<Range<usize>> {
+        match self {
+            Condition::Not(inner) => match &**inner {
+                Condition::Any(each) => {
+                    let passages = each.iter().filter_map(|one| one.found_in(text));
+                    passages.min_by_key(|passage| passage.start)
+                }
+                one => one.found_in(text),
+            },
+            Condition::All(inner) => inner.iter().find_map(|inner| inner.forbidden_in(text)),
+            Condition::Test { .. } | Condition::Any(_) => None,
+        }
+    }
+
+    /// The passage of the document's text that a test asks for, in bytes.
+    fn found_in(&self, text: &str) -> Option<Range<usize>> {
+        match self {
+            Condition::Test { subject: Operand::Source, test: Test::Matches(pattern) } => {
+                pattern.automaton(text)?.find(text).map(|found| found.range())
+            }
+            Condition::Test { .. } | Condition::All(_) | Condition::Any(_) | Condition::Not(_) => None,
+        }
+    }
+
     /// Whether a test in it must be asked even when the rule's target is absent.
     #[must_use]
     pub(crate) fn asks_presence(&self) -> bool {

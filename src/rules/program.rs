@@ -28,6 +28,25 @@ pub struct Program {
     pub fields: FieldTrie,
 }
 
+impl Program {
+    /// The rule of this name, if its dimensions have one.
+    pub(crate) fn rule(&self, id: &str) -> Option<&CompiledRule> {
+        fn of<'p>(measure: &'p CompiledMeasure, id: &str) -> Option<&'p CompiledRule> {
+            match measure {
+                CompiledMeasure::Rules { rules, .. } => rules.iter().find(|rule| &*rule.issue.rule == id),
+                CompiledMeasure::Ensemble { members, .. } => {
+                    members.iter().find_map(|(member, _)| of(member.as_ref()?, id))
+                }
+                CompiledMeasure::Rubric(_)
+                | CompiledMeasure::Schema(_)
+                | CompiledMeasure::Grounding(_)
+                | CompiledMeasure::Script(_) => None,
+            }
+        }
+        self.measures.iter().flatten().find_map(|measure| of(measure, id))
+    }
+}
+
 /// What measures a dimension.
 #[derive(Debug)]
 pub enum CompiledMeasure {

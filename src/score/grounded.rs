@@ -161,9 +161,26 @@ pub struct FieldMention {
 /// the field.
 #[must_use]
 pub fn read_mentions(rules: &EvidenceRules, field: &str, text: &str) -> Option<Vec<FieldMention>> {
-    let names = Arc::new(Names::new(rules));
-    let source = Source::new(text, &names);
-    source.mentions(&names, field)
+    MentionReader::new(rules, text).of(field)
+}
+
+/// A text in which mentions of several fields are read: it is indexed once.
+#[derive(Debug)]
+pub(crate) struct MentionReader {
+    names: Arc<Names>,
+    source: Source,
+}
+
+impl MentionReader {
+    pub(crate) fn new(rules: &EvidenceRules, text: &str) -> Self {
+        let names = Arc::new(Names::new(rules));
+        MentionReader { source: Source::new(text, &names), names }
+    }
+
+    /// What the text says of a field, in the order of the text. `None` where no vocabulary reads the field.
+    pub(crate) fn of(&self, field: &str) -> Option<Vec<FieldMention>> {
+        self.source.mentions(&self.names, field)
+    }
 }
 
 impl Source {

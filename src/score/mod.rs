@@ -58,6 +58,7 @@ pub use evidence::{Evidence, LeafEvidence};
 pub(crate) use field_comparison::is_name_of_date;
 pub(crate) use field_comparison::{Items, ValueComparison};
 pub(crate) use field_reader::{FieldReader, Statement};
+pub(crate) use grounded::MentionReader;
 pub use grounded::{FieldMention, Source, read_mentions};
 pub(crate) use grounding::Scope;
 pub use grounding::{Method, Support};

@@ -11,7 +11,7 @@ use utoipa::ToSchema;
 /// What reviewers made of a document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub(super) struct Decided {
-    /// `in_review`, `accepted` or `rejected`.
+    /// `in_review`, `accepted`, `rejected`, or `disputed` while reviewers differ and nothing settles it.
     pub(super) state: String,
     /// Who accepted or rejected it.
     #[serde(skip_serializing_if = "Option::is_none")]

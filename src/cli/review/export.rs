@@ -6,7 +6,9 @@ use super::super::output::Output;
 use super::super::resume::JournalArgument;
 use super::opened::{OpenedRun, RunProfile};
 use crate::disk::{self, Access};
-use crate::review::{Correction, QueueEntry, ReviewState, WorksheetRow, rows_of, sort, write_csv};
+use crate::review::{
+    Correction, DocumentVerdict, QueueEntry, ReviewState, WorksheetRow, rows_of, sort, write_csv,
+};
 use clap::Args;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -14,20 +16,23 @@ use std::path::{Path, PathBuf};
 
 #[derive(Args)]
 #[command(
-    after_help = "In the worksheet `decision` is one of `accept`, `edit`, `not_present`, `missed`, `comment`; in the row without a field, which is about the document as a whole, `accept`, `reject`, `comment`, `undo`. `edit` and `missed` need the right value under `after`.\n\nThe file holds values of documents, so only its owner can read it."
+    after_help = "In the worksheet `decision` is one of `accept`, `edit`, `not_present`, `missed`, `comment`; in the row without a field, which is about the document as a whole, `accept`, `compared`, `reject`, `comment`, `undo`; in a row with an `issue`, `holds`. `edit` and `missed` need the right value under `after`.\n\nThe file holds values of documents, so only its owner can read it."
 )]
 pub(super) struct Arguments {
     /// The run, as `loopctl runs list` names it; the beginning of its id is enough [default: the latest]
     #[arg(value_name = "RUN", help_heading = ARGUMENTS)]
     run: Option<String>,
     /// The file to write: `.csv` is a table, `.jsonl` has a line of JSON for each row
-    #[arg(long, value_name = "FILE", required_unless_present = "decisions", help_heading = OUTPUT)]
+    #[arg(long, value_name = "FILE", required_unless_present_any = ["decisions", "verdicts"], help_heading = OUTPUT)]
     to: Option<PathBuf>,
     /// Write what was decided so far, as labels for `loopctl evaluate` [default: to standard output]
     #[arg(long, help_heading = OUTPUT)]
     decisions: bool,
-    /// Also documents that were accepted or rejected
+    /// Write what reviewers say of each document, as labels for `loopctl calibrate` [default: to standard output]
     #[arg(long, conflicts_with = "decisions", help_heading = OUTPUT)]
+    verdicts: bool,
+    /// Also documents that were accepted or rejected
+    #[arg(long, conflicts_with_all = ["decisions", "verdicts"], help_heading = OUTPUT)]
     all: bool,
     #[command(flatten)]
     journal: JournalArgument,
@@ -37,7 +42,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     // Paths are those of this folder; the profile is read in that of the run.
     let to =
         arguments.to.as_deref().map(|file| std::path::absolute(file).unwrap_or_else(|_| file.to_path_buf()));
-    let as_table = match (&to, arguments.decisions) {
+    let as_table = match (&to, arguments.decisions || arguments.verdicts) {
         (Some(file), decisions) => is_table(file, decisions)?,
         (None, _) => false,
     };
@@ -47,6 +52,12 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     if arguments.decisions {
         let mut labels = Vec::new();
         opened.each(profile.plan.as_ref(), |_, document| labels.extend(Correction::lines_of(&document)))?;
+        return write_labels(&labels, to.as_deref(), output);
+    }
+    if arguments.verdicts {
+        let mut labels = Vec::new();
+        opened
+            .each(profile.plan.as_ref(), |_, document| labels.extend(DocumentVerdict::lines_of(&document)))?;
         return write_labels(&labels, to.as_deref(), output);
     }
     let Some(file) = to else { return Err(Failure::usage("name the worksheet with `--to FILE.csv`")) };

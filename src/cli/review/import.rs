@@ -204,7 +204,7 @@ impl<'a> Outcome<'a> {
         let mut outcome = Outcome {
             document,
             state: reviewed.state.as_str(),
-            disputed: reviewed.disputed().map(ToString::to_string).collect(),
+            disputed: reviewed.disputes(),
             extraction: is_corrected.then(|| reviewed.extraction.clone()),
             score: None,
             unscored: None,
@@ -228,7 +228,7 @@ impl<'a> Outcome<'a> {
         if !self.disputed.is_empty() {
             let fields = sanitize_line(&self.disputed.join(", "));
             text.push_str(&format!(
-                "  reviewers differ on {fields}; the latest holds until they say the same\n"
+                "  reviewers differ on {fields}; the latest holds until they say the same, or an adjudicator settles it\n"
             ));
         }
         if let Some(why) = &self.unscored {

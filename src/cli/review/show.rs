@@ -7,7 +7,7 @@ use super::super::resume::JournalArgument;
 use super::opened::{OpenedRun, RunProfile};
 use crate::diag::nearest;
 use crate::report::Paint;
-use crate::review::{ShownDocument, ShownField, ShownIssue};
+use crate::review::{Beside, How, NOT_LOOKED_FOR, ShownDocument, ShownField, ShownIssue, ShownQuestion};
 use crate::value::sanitize_line;
 use clap::Args;
 use serde_json::Value;
@@ -47,7 +47,8 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     let Some((stored, document)) = found else { return Err(unknown(arguments, &ids)) };
     let source = opened.source(&stored)?;
     let plan = profile.plan.as_ref().filter(|_| profile.differs.is_none());
-    let shown = ShownDocument::of(&document, &opened.run.id.to_string(), &source, plan);
+    let run = opened.run.id.to_string();
+    let shown = ShownDocument::of(&document, Beside { run: &run, source: &source, plan, quotes: None });
     if format == Format::Text {
         output.out.write_all(page(&shown, output.out_paint).as_bytes())?;
         output.out.flush()?;
@@ -81,7 +82,11 @@ fn page(shown: &ShownDocument<'_>, paint: Paint) -> String {
     );
     let why = if reasons.is_empty() { "nothing".to_owned() } else { reasons.join(", ") };
     let _ = writeln!(page, "waits because: {why}");
-    let _ = writeln!(page, "review: {}{by}", shown.state.as_str().replace('_', " "));
+    let differ = match shown.disputed.as_slice() {
+        [] => String::new(),
+        on => format!(": reviewers differ on {}", sanitize_line(&on.join(", "))),
+    };
+    let _ = writeln!(page, "review: {}{by}{differ}", shown.state.as_str().replace('_', " "));
     if let Some(why) = &shown.without_text {
         let _ = writeln!(
             page,
@@ -97,6 +102,10 @@ fn page(shown: &ShownDocument<'_>, paint: Paint) -> String {
             paint.warn(&format!("{} {is} about an earlier result, and do not count", shown.outdated))
         );
     }
+    for question in &shown.questions {
+        page.push('\n');
+        asked(&mut page, question, paint);
+    }
     let width = shown.fields.iter().map(|field| field.field.chars().count()).max().unwrap_or_default();
     // Fields of more than one line are set apart.
     let mut stands_apart = true;
@@ -106,23 +115,62 @@ fn page(shown: &ShownDocument<'_>, paint: Paint) -> String {
             page.push('\n');
         }
         stands_apart = !details.is_empty();
-        let support = field.support.map_or_else(String::new, |support| format!("  {}", paint.faint(support)));
+        let support = match field.support {
+            Some(support) => format!("  {}", paint.faint(support)),
+            None if field.unchecked => format!("  {}", paint.bad("not checked")),
+            None => String::new(),
+        };
         let name = sanitize_line(&field.field);
         let _ = writeln!(page, "  {name:width$}  {}{support}", said(field.value.as_ref()));
         for line in details {
             let _ = writeln!(page, "      {line}");
         }
     }
-    if !shown.issues.is_empty() {
+    let is_asked = |issue: &ShownIssue| {
+        shown
+            .questions
+            .iter()
+            .any(|question| question.code == issue.code && question.message == issue.message)
+    };
+    let others: Vec<&ShownIssue> = shown.issues.iter().filter(|issue| !is_asked(issue)).collect();
+    if !others.is_empty() {
         page.push('\n');
     }
-    for issue in &shown.issues {
+    for issue in others {
         let _ = writeln!(page, "  {}", issue_line(issue, paint));
     }
     for comment in &shown.comments {
         let _ = writeln!(page, "  {}: {}", sanitize_line(&comment.reviewer), sanitize_line(&comment.comment));
     }
     page
+}
+
+/// An issue of the document as a whole that a person answers.
+fn asked(page: &mut String, question: &ShownQuestion, paint: Paint) {
+    let _ = writeln!(
+        page,
+        "  {} {}: {}",
+        paint.warn(question.severity),
+        sanitize_line(&question.issue),
+        sanitize_line(&question.message)
+    );
+    if let Some(place) = &question.place {
+        let _ = writeln!(page, "      {}", place.shown());
+    }
+    match &question.answer {
+        None => {
+            let _ = writeln!(
+                page,
+                "      {}",
+                paint.bad("not answered: it holds all the same, or reject the document")
+            );
+        }
+        Some(answer) => {
+            let comment = answer.comment.as_ref();
+            let comment = comment.map_or_else(String::new, |text| format!("  ({})", sanitize_line(text)));
+            let _ = writeln!(page, "      {}: holds all the same{comment}", sanitize_line(&answer.reviewer));
+        }
+    }
 }
 
 /// What is said of a field below its value.
@@ -145,10 +193,26 @@ fn details(field: &ShownField, paint: Paint) -> Vec<String> {
         };
         let comment = decision.comment.as_ref();
         let comment = comment.map_or_else(String::new, |text| format!("  ({})", sanitize_line(text)));
-        lines.push(format!("{}: {}{value}{comment}", sanitize_line(&decision.reviewer), decision.action));
+        let how = match decision.how {
+            _ if decision.settles => " (settles)",
+            How::Each => "",
+            How::Swept => " (swept)",
+        };
+        lines.push(format!(
+            "{}: {}{how}{value}{comment}",
+            sanitize_line(&decision.reviewer),
+            decision.action
+        ));
+    }
+    if field.how == Some(NOT_LOOKED_FOR) {
+        lines.push(paint.faint("not looked for"));
     }
     if field.disputed {
-        lines.push(paint.bad("reviewers differ; the latest holds until they say the same"));
+        lines.push(
+            paint.bad(
+                "reviewers differ; the latest holds until they say the same, or an adjudicator settles it",
+            ),
+        );
     }
     lines
 }

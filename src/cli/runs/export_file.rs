@@ -385,6 +385,9 @@ fn jsonl(exported: &Exported<'_>, file: &mut File) -> Result<Written, Unwritten>
             if let Some(state) = document.reviewed {
                 members.insert("reviewed".to_owned(), state.as_str().into());
             }
+            if !document.disputed.is_empty() {
+                members.insert("disputed".to_owned(), document.disputed.clone().into());
+            }
             if !document.corrected.is_empty() {
                 let corrected = document.corrected.iter().map(crate::export::Applied::to_json).collect();
                 members.insert("corrections".to_owned(), corrected);

@@ -153,6 +153,7 @@ impl Exported<'_> {
             source_digest: stored.record.source_digest.clone(),
             decision: DocumentDecision::Waiting,
             reviewed: None,
+            disputed: Vec::new(),
             is_uncorrected: false,
             result: None,
             detail: stored.reason.clone(),
@@ -211,6 +212,7 @@ impl Exported<'_> {
         let declared = Arc::new(declared.unwrap_or_default());
         let review = ReviewDocument::new(result, &document.source_digest, declared, decisions.clone());
         let reviewed = review.reviewed();
+        document.disputed = reviewed.disputes();
         document.reviewed = Some(reviewed.state).filter(|state| *state != ReviewState::Waiting);
         if matches!(reviewed.state, ReviewState::Waiting | ReviewState::Rejected) {
             return review.result;

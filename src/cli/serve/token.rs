@@ -45,7 +45,7 @@ pub(super) struct AddArguments {
     /// Whose it is: decisions and the access log have this name
     #[arg(value_name = "NAME", help_heading = ARGUMENTS)]
     name: String,
-    /// What it allows: `submit` documents and see what becomes of these; `review` all, too; `admin` everything
+    /// What it allows: `submit` documents and see what becomes of these; `review` all, too; `adjudicate` also settles where reviewers differ; `admin` everything
     #[arg(long, value_name = "ROLE", help_heading = ARGUMENTS)]
     role: Role,
     /// For how long it holds, such as `720h` [default: until it is revoked]

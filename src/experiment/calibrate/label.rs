@@ -23,6 +23,8 @@ pub struct Label {
     pub reviewer: Option<String>,
     /// Whether this is the last word where reviewers differed.
     pub settles: bool,
+    /// Whether nobody says that the values were looked at: the document was accepted as it stood. Such a label counts for nothing.
+    pub swept: bool,
     /// Whether rules were written by this document.
     pub wrote_rules: bool,
     /// Whether it stands in a prompt as an example.
@@ -30,7 +32,7 @@ pub struct Label {
 }
 
 /// The members of a label.
-const KEYS: [&str; 11] = [
+const KEYS: [&str; 12] = [
     "document",
     "wrong",
     "right",
@@ -40,6 +42,7 @@ const KEYS: [&str; 11] = [
     "cluster",
     "reviewer",
     "settles",
+    "how",
     "wrote_rules",
     "example",
 ];
@@ -111,6 +114,12 @@ impl Label {
         let mut optional = |key: &'static str| take(key).map(|value| text(key, value)).transpose();
         let (document_type, cluster, reviewer) =
             (optional("document_type")?, optional("cluster")?, optional("reviewer")?);
+        let swept = match take("how") {
+            None => false,
+            Some(Value::String(how)) if how.trim() == "each" => false,
+            Some(Value::String(how)) if how.trim() == "swept" => true,
+            Some(other) => return Err(unexpected("how", "each or swept", Some(&other))),
+        };
         let mut mark = |key: &'static str| flag(key, take(key));
         Ok(Label {
             document,
@@ -119,6 +128,7 @@ impl Label {
             document_type,
             cluster,
             reviewer,
+            swept,
             passed: mark("passed")?.unwrap_or(true),
             settles: mark("settles")?.unwrap_or_default(),
             wrote_rules: mark("wrote_rules")?.unwrap_or_default(),

@@ -63,8 +63,16 @@ pub struct LeftOut {
     pub examples: u64,
     /// The profile's `certify.exclude` names them.
     pub excluded: u64,
+    /// They were accepted as they stood, and nobody says that their values were looked at.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub swept: u64,
     /// Another document of their cluster stands for it.
     pub same_cluster: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes what it skips by reference")]
+fn is_none(count: &u64) -> bool {
+    *count == 0
 }
 
 /// The reviewed documents, one of each cluster.
@@ -148,7 +156,10 @@ impl Sample {
                 continue;
             }
             check_the_same(&labels)?;
-            let reason = if labels.iter().any(|label| label.wrote_rules) {
+            let looked_at = labels.iter().filter(|label| !label.swept).count();
+            let reason = if looked_at == 0 {
+                Some(&mut left_out.swept)
+            } else if labels.iter().any(|label| label.wrote_rules) {
                 Some(&mut left_out.wrote_rules)
             } else if labels.iter().any(|label| label.example) {
                 Some(&mut left_out.examples)
@@ -162,6 +173,8 @@ impl Sample {
                 not_counted.insert(first.document.clone());
                 continue;
             }
+            let labels: Vec<Label> = labels.into_iter().filter(|label| !label.swept).collect();
+            let Some(first) = labels.first() else { continue };
             pairs.extend(first_two(&labels));
             let (wrong, is_disputed) = verdict(&labels);
             disputed += u64::from(is_disputed);
@@ -357,7 +370,10 @@ mod tests {
         let sample =
             Sample::of(labels, None, &Certify { exclude: vec!["c".to_owned()], ..Certify::default() })
                 .unwrap();
-        assert_eq!(sample.left_out, LeftOut { wrote_rules: 1, examples: 1, excluded: 1, same_cluster: 0 });
+        assert_eq!(
+            sample.left_out,
+            LeftOut { wrote_rules: 1, examples: 1, excluded: 1, swept: 0, same_cluster: 0 }
+        );
         assert_eq!(sample.documents.len(), 1);
         assert_eq!((sample.documents[0].score, sample.documents[0].wrong), (None, true));
     }

@@ -305,6 +305,14 @@ pub(crate) struct Unmatched {
     pub(crate) disputed: Vec<Disputed>,
     /// Labels that can't be a value of their field.
     pub(crate) unusable: Vec<UnusableLabel>,
+    /// Labels of fields that nobody says were looked at: their documents were accepted as they stood. They are in no figure.
+    #[serde(skip_serializing_if = "is_none")]
+    pub(crate) swept: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes what it skips by reference")]
+fn is_none(count: &u64) -> bool {
+    *count == 0
 }
 
 /// A label of a document that has no result.

@@ -38,6 +38,8 @@ pub(crate) struct Evaluator<'p> {
     /// Ids of results that several labels may be about, each with those.
     ambiguous: Vec<Ambiguous>,
     result_documents: u64,
+    /// Labels of fields that nobody says were looked at.
+    swept: u64,
 }
 
 /// A document that has labels.
@@ -80,6 +82,7 @@ impl<'p> Evaluator<'p> {
             unlabelled: Vec::new(),
             ambiguous: Vec::new(),
             result_documents: 0,
+            swept: 0,
         }
     }
 
@@ -100,12 +103,17 @@ impl<'p> Evaluator<'p> {
         let Some(document) = self.documents.get_mut(number) else { return };
         document.document_type = record.document_type.or(document.document_type.take());
         document.cluster = document.cluster.take().or(record.cluster);
+        if record.is_swept {
+            self.swept += record.fields.len() as u64;
+            return;
+        }
         for (field, label) in record.fields {
             document.fields.entry(field).or_default().push(Source {
                 label,
                 reviewer: record.reviewer.clone(),
                 at: record.at,
                 place: record.place.clone(),
+                standing: record.standing,
             });
         }
     }
@@ -206,6 +214,7 @@ impl<'p> Evaluator<'p> {
             ambiguous,
             disputed,
             unusable,
+            swept: self.swept,
         };
         let sources = Sources {
             results,

@@ -17,10 +17,26 @@ pub(crate) struct LabelRecord {
     pub(crate) reviewer: Option<String>,
     /// When it was extracted.
     pub(crate) at: Option<jiff::Timestamp>,
+    /// Whether nobody says that the fields were looked at: their document was accepted as it stood.
+    pub(crate) is_swept: bool,
+    /// Whether it is the last word where reviewers differed, or one of those that differ while nothing settles it.
+    pub(crate) standing: Standing,
     /// What is true of its fields. A field is named by the member at the top of an extraction that it is, or by a JSON Pointer into it.
     pub(crate) fields: Vec<(String, FieldLabel)>,
     /// Where it stands, for people: `gold.jsonl, line 3`.
     pub(crate) place: String,
+}
+
+/// What a label is where reviewers differ.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// One of others, of which the latest holds.
+    #[default]
+    Plain,
+    /// The last word.
+    Settles,
+    /// One of several that differ, and nothing settles which of them holds.
+    Disputed,
 }
 
 /// What is true of a field.

@@ -1,15 +1,27 @@
 //! Labels as JSON: our own, corrections made by reviewers, and those of others by a map.
 
-use super::label::{FieldLabel, LabelError, LabelRecord, field_name, moment};
+use super::label::{FieldLabel, LabelError, LabelRecord, Standing, field_name, moment};
 use super::label_map::LabelMap;
 use crate::diag::nearest;
 use crate::value::is_blank;
 use serde_json::{Map, Value};
 
 /// Members of a label and of a correction.
-const LABEL_KEYS: [&str; 6] = ["document", "document_type", "cluster", "fields", "reviewer", "at"];
-const CORRECTION_KEYS: [&str; 8] =
-    ["document", "document_type", "cluster", "field", "before", "after", "reviewer", "at"];
+const LABEL_KEYS: [&str; 9] =
+    ["document", "document_type", "cluster", "fields", "reviewer", "at", "how", "settles", "disputed"];
+const CORRECTION_KEYS: [&str; 11] = [
+    "document",
+    "document_type",
+    "cluster",
+    "field",
+    "before",
+    "after",
+    "reviewer",
+    "at",
+    "how",
+    "settles",
+    "disputed",
+];
 
 /// Reads a file that holds one label, or a list of them. `document` is the document's name where a label does not say it, as that of
 /// `X.labels.json`.
@@ -129,7 +141,25 @@ fn head(
         _ => required_text(members, "document", "the name of a document", place)?,
     };
     let at = optional_text(members, "at", place)?.map(|text| moment(&text, place)).transpose()?;
+    let is_swept = match members.get("how") {
+        None | Some(Value::Null) => false,
+        Some(Value::String(how)) if how == "each" => false,
+        Some(Value::String(how)) if how == "swept" => true,
+        Some(other) => {
+            return Err(LabelError::new(
+                place,
+                format!("`how`: expected `each` or `swept`, found {}", kind(other)),
+            ));
+        }
+    };
+    let standing = match (flag(members, "settles", place)?, flag(members, "disputed", place)?) {
+        (true, _) => Standing::Settles,
+        (false, true) => Standing::Disputed,
+        (false, false) => Standing::Plain,
+    };
     Ok(LabelRecord {
+        is_swept,
+        standing,
         document,
         document_type: optional_text(members, "document_type", place)?,
         cluster: cluster(members, place)?,
@@ -193,6 +223,16 @@ fn required_text(
                 Some(other) => kind(other),
             };
             Err(LabelError::new(place, format!("`{key}`: expected {what}, found {found}")))
+        }
+    }
+}
+
+fn flag(members: &Map<String, Value>, key: &str, place: &str) -> Result<bool, LabelError> {
+    match members.get(key) {
+        None | Some(Value::Null) => Ok(false),
+        Some(Value::Bool(flag)) => Ok(*flag),
+        Some(other) => {
+            Err(LabelError::new(place, format!("`{key}`: expected `true` or `false`, found {}", kind(other))))
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Where labels stand in tables and in JSON of others: `--columns MAP.yaml`.
 
-use super::label::{FieldLabel, Held, LabelError, LabelRecord, field_name, moment};
+use super::label::{FieldLabel, Held, LabelError, LabelRecord, Standing, field_name, moment};
 use crate::diag::{Code, Problem, Problems, SourceFile};
 use crate::value::decode::{Decode, Spanned};
 use crate::value::shape::{Shape, by_name};
@@ -276,6 +276,8 @@ impl LabelMap {
             return Ok(None);
         }
         Ok(Some(LabelRecord {
+            is_swept: false,
+            standing: Standing::Plain,
             document_type,
             cluster: self.cluster.as_ref().and_then(cluster),
             reviewer: optional(&self.reviewer),

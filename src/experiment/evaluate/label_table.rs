@@ -1,7 +1,7 @@
 //! Labels as a table: CSV whose header names the fields, or whose columns a map names.
 
 use super::example_map::{example, listed};
-use super::label::{FieldLabel, LabelError, LabelRecord, field_name, moment};
+use super::label::{FieldLabel, LabelError, LabelRecord, Standing, field_name, moment};
 use super::label_map::{LabelMap, NOT_PRESENT};
 use csv::{ReaderBuilder, StringRecord, Trim};
 use serde_json::Value;
@@ -156,6 +156,8 @@ fn by_header(header: &StringRecord, row: &StringRecord, place: &str) -> Result<L
         (field_name(column), FieldLabel::of(value))
     });
     Ok(LabelRecord {
+        is_swept: false,
+        standing: Standing::Plain,
         document,
         document_type: text(DOCUMENT_TYPE),
         cluster: text(CLUSTER),

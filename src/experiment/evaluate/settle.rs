@@ -1,6 +1,6 @@
 //! What several labels of one field of one document say together.
 
-use super::label::FieldLabel;
+use super::label::{FieldLabel, Standing};
 use crate::score::ValueComparison;
 
 /// A label, with who made it and when.
@@ -10,6 +10,7 @@ pub(super) struct Source {
     pub(super) reviewer: Option<String>,
     pub(super) at: Option<jiff::Timestamp>,
     pub(super) place: String,
+    pub(super) standing: Standing,
 }
 
 /// What labels of a field come to.
@@ -21,20 +22,29 @@ pub(super) enum Settled<'l> {
     Disputed(Vec<String>),
 }
 
-/// The latest label holds; one without a moment is older than those that have one. Labels of one moment, or without any, must agree.
-/// `None` without labels.
+/// A label that settles what reviewers differ about holds, else the latest; one without a moment is older than those that have one. Labels
+/// of one moment, or without any, must agree, and so must those that say that nothing settles them. `None` without labels.
 pub(super) fn settle<'l>(
     field: &str,
     labels: &'l [Source],
     comparison: ValueComparison<'_>,
 ) -> Option<Settled<'l>> {
-    let latest = labels.iter().map(|source| source.at).max()?;
-    let mut last = labels.iter().filter(|source| source.at == latest);
+    let is = |standing: Standing| labels.iter().any(|source| source.standing == standing);
+    // Of those that differ one may be left, because whoever made the other did not look: nothing settles it all the same.
+    let is_disputed = is(Standing::Disputed);
+    let counts = |source: &&Source| match (is_disputed, is(Standing::Settles)) {
+        (true, _) => source.standing == Standing::Disputed,
+        (false, true) => source.standing == Standing::Settles,
+        (false, false) => true,
+    };
+    let latest = labels.iter().filter(counts).map(|source| source.at).max()?;
+    let holds = |source: &&Source| counts(source) && (is_disputed || source.at == latest);
+    let mut last = labels.iter().filter(holds);
     let first = last.next()?;
-    if last.all(|other| agree(field, &first.label, &other.label, comparison)) {
+    if !is_disputed && last.all(|other| agree(field, &first.label, &other.label, comparison)) {
         return Some(Settled::Holds(first));
     }
-    let said = labels.iter().filter(|source| source.at == latest).map(|source| match &source.reviewer {
+    let said = labels.iter().filter(holds).map(|source| match &source.reviewer {
         Some(reviewer) => format!("{} ({reviewer})", source.place),
         None => source.place.clone(),
     });

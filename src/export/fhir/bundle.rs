@@ -73,6 +73,7 @@ fn decided(document: &ExportedDocument) -> Option<Value> {
         part("stop-reason", "String", text(&result.stop_reason.to_string())),
         part("needs-review", "Boolean", Some(result.review.into())),
         part("reviewed", "String", document.reviewed.and_then(|state| text(state.as_str()))),
+        part("disputed", "String", text(&document.disputed.join(", "))),
         part("overall", "Decimal", overall.map(Value::Number)),
         part("iterations", "Integer", count(result.iteration_count)),
     ];

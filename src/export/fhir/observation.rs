@@ -186,15 +186,24 @@ impl Writer<'_> {
         extension("evidence", parts.into_iter().flatten().collect())
     }
 
-    /// Who put the value there, and when.
+    /// Who changed the value or confirmed it, when, and whether they say that they looked at it.
     fn correction(&self, path: &str) -> Option<Value> {
         let is_about =
             |of: &str| of == path || of.strip_prefix(path).is_some_and(|rest| rest.starts_with('/'));
-        let mut all = self.document.corrected.iter();
-        let applied = all.rfind(|applied| is_about(&applied.path) || applied.replaces(path))?;
+        let about = || {
+            let all = self.document.corrected.iter();
+            all.filter(move |applied| is_about(&applied.path) || applied.replaces(path))
+        };
+        let changed = about().rfind(|applied| !applied.confirms());
+        let name = if changed.is_some() { "correction" } else { "confirmation" };
+        let applied = changed.or_else(|| about().next_back())?;
         let at = applied.at.map(|at| at.to_string().into());
-        let parts = [part("reviewer", "String", text(applied.who())), part("at", "Instant", at)];
-        extension("correction", parts.into_iter().flatten().collect())
+        let parts = [
+            part("reviewer", "String", text(applied.who())),
+            part("at", "Instant", at),
+            part("how", "String", text(applied.how.as_str())),
+        ];
+        extension(name, parts.into_iter().flatten().collect())
     }
 }
 

@@ -12,19 +12,22 @@ pub(crate) enum Role {
     Submit,
     /// See every document and decide about it; also submit.
     Review,
+    /// Have the last word where reviewers differ; also review.
+    Adjudicate,
     /// Everything: also change settings, and see who did what.
     Admin,
 }
 
 impl Role {
     /// Every role, the least first.
-    pub(crate) const ALL: [Role; 3] = [Role::Submit, Role::Review, Role::Admin];
+    pub(crate) const ALL: [Role; 4] = [Role::Submit, Role::Review, Role::Adjudicate, Role::Admin];
 
     /// For people and programs.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Role::Submit => "submit",
             Role::Review => "review",
+            Role::Adjudicate => "adjudicate",
             Role::Admin => "admin",
         }
     }
@@ -46,6 +49,6 @@ impl FromStr for Role {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let role = Role::ALL.into_iter().find(|role| role.as_str() == text);
-        role.ok_or_else(|| "expected `submit`, `review` or `admin`".to_owned())
+        role.ok_or_else(|| "expected `submit`, `review`, `adjudicate` or `admin`".to_owned())
     }
 }

@@ -11,7 +11,7 @@ mod submit;
 pub(super) use error::{ApiError, Why};
 pub(super) use job::{Job, JobStatus};
 pub(super) use jobs::{find, recent};
-pub(super) use submit::{RefusedFile, take_files};
+pub(super) use submit::{MOST_FILES, RefusedFile, take_files};
 
 use super::state::Service;
 use axum::extract::DefaultBodyLimit;

@@ -24,7 +24,7 @@ use std::sync::Arc;
 use utoipa::ToSchema;
 
 /// Most documents of one upload.
-const MOST_FILES: usize = 100;
+pub(in crate::serve) const MOST_FILES: usize = 100;
 
 /// Longest idempotency key, in bytes.
 const LONGEST_KEY: usize = 255;
@@ -190,7 +190,8 @@ pub(super) struct UploadForm {
 /// Submit files
 ///
 /// A form (`multipart/form-data`) with one or more parts `file`; `profile`, `document_type` and `setting` (`KEY=VALUE`, repeatable) before
-/// them are for all files that follow. A file that is refused keeps none of the others; where all are, the first says why.
+/// them are for all files that follow. At most 100 files: of a form with more, or with a part that is none of these, none is taken. A file
+/// that is refused keeps none of the others; where all are, the first says why.
 #[utoipa::path(
     post, path = "/api/uploads", operation_id = "upload_files", tag = "jobs",
     request_body(content = UploadForm, content_type = "multipart/form-data"),
@@ -217,18 +218,41 @@ pub(super) async fn upload(
     Ok((StatusCode::ACCEPTED, Json(Uploaded { jobs, refused: taken.refused() })))
 }
 
-/// Takes in the files of a form, each by itself: `sameness` says when one is a job that there is, unless the form asks for it `again`.
+/// Takes in the files of a form: `sameness` says when one is a job that there is, unless the form asks for it `again`. The form is read
+/// to its end first, so that one that can't be taken leaves nothing; of one that can, a file that is refused keeps none of the others.
 ///
 /// # Errors
-/// What is wrong with the form.
+/// What is wrong with the form. Nothing of it is taken then.
 pub(in crate::serve) async fn take_files(
+    service: &Arc<Service>,
+    identity: &Identity,
+    form: Multipart,
+    sameness: Sameness,
+) -> Result<TakenFiles, ApiError> {
+    let submissions = read_form(service, identity, form, sameness).await?;
+    let mut taken = TakenFiles { jobs: Vec::new(), refused: Vec::new() };
+    for submission in submissions {
+        let called = submission.file_name.clone().unwrap_or_else(|| "the pasted text".to_owned());
+        let service = Arc::clone(service);
+        match on_blocking_thread(move || service.jobs.submit(submission)).await {
+            Ok(accepted) => taken.jobs.push(accepted),
+            Err(why) => taken.refused.push((called, why)),
+        }
+    }
+    Ok(taken)
+}
+
+/// The files of a form, each with what stands before it.
+async fn read_form(
     service: &Arc<Service>,
     identity: &Identity,
     mut form: Multipart,
     mut sameness: Sameness,
-) -> Result<TakenFiles, ApiError> {
+) -> Result<Vec<Submission>, ApiError> {
     let (mut profile, mut document_type, mut settings) = (None, None, RequestSettings::default());
-    let mut taken = TakenFiles { jobs: Vec::new(), refused: Vec::new() };
+    let mut submissions: Vec<Submission> = Vec::new();
+    // The rest of a form with too many files is counted and not kept, so that its sender knows by how many.
+    let mut files = 0;
     while let Some(part) = form.next_field().await? {
         let name = part.name().unwrap_or_default().to_owned();
         match name.as_str() {
@@ -241,17 +265,18 @@ pub(in crate::serve) async fn take_files(
             }
             "file" | "text" => {
                 let file_name = part.file_name().map(str::to_owned);
-                let bytes = part.bytes().await?.to_vec();
+                let bytes = part.bytes().await?;
                 if bytes.is_empty() && (name == "text" || file_name.as_deref().is_none_or(str::is_empty)) {
                     // What browsers send for a field that was left empty.
                     continue;
                 }
-                if taken.jobs.len() + taken.refused.len() == MOST_FILES {
-                    return Err(ApiError::bad_request(format!("a form holds at most {MOST_FILES} files"))
-                        .help("submit the others with another request"));
+                files += 1;
+                if files > MOST_FILES {
+                    submissions.clear();
+                    continue;
                 }
-                let submission = Submission {
-                    content: Content::Bytes(bytes),
+                submissions.push(Submission {
+                    content: Content::Bytes(bytes.to_vec()),
                     file_name,
                     document_type: document_type.clone(),
                     profile: settings
@@ -259,13 +284,7 @@ pub(in crate::serve) async fn take_files(
                         .over(profile.clone().unwrap_or_else(|| service.settings.profile.clone())),
                     submitter: identity.name.clone(),
                     sameness: sameness.clone(),
-                };
-                let called = submission.file_name.clone().unwrap_or_else(|| "the pasted text".to_owned());
-                let service = Arc::clone(service);
-                match on_blocking_thread(move || service.jobs.submit(submission)).await {
-                    Ok(accepted) => taken.jobs.push(accepted),
-                    Err(why) => taken.refused.push((called, why)),
-                }
+                });
             }
             other => {
                 return Err(ApiError::bad_request(format!("the form has a part `{}`", sanitize_line(other)))
@@ -273,10 +292,14 @@ pub(in crate::serve) async fn take_files(
             }
         }
     }
-    if taken.jobs.is_empty() && taken.refused.is_empty() {
-        return Err(ApiError::bad_request("the form holds no document").help("send it as a part `file`"));
+    match files {
+        0 => Err(ApiError::bad_request("the form holds no document").help("send it as a part `file`")),
+        1..=MOST_FILES => Ok(submissions),
+        more => Err(ApiError::bad_request(format!(
+            "a form holds at most {MOST_FILES} files, found {more}; none of them was taken"
+        ))
+        .help("submit the others with another request")),
     }
-    Ok(taken)
 }
 
 impl From<SubmitError> for ApiError {

@@ -169,7 +169,7 @@ document.addEventListener("keydown", (event) => {
     const mark = markEvidence(current()?.dataset.number, true);
     if (mark?.focus) mark.focus({ preventScroll: true });
     say(mark ? `The document says: ${mark.textContent ?? ""}` : "No place in the document is known for this field.");
-  } else if ("aenmcur?".includes(event.key) || event.key === "Enter") press(event.key);
+  } else if ("aAenmcur?123456789".includes(event.key) || event.key === "Enter") press(event.key);
   else return;
   event.preventDefault();
 });
@@ -237,9 +237,14 @@ async function send(address, body) {
   if (isKept) spent = 0;
   const all = items();
   const here = all.findIndex((item) => item.dataset.field === before);
-  const moves = isKept && ["accept", "edit", "not_present", "missed"].includes(body.get("decision")) && body.get("field") === before;
+  const moves = isKept && (["accept", "edit", "not_present", "missed"].includes(body.get("decision")) && body.get("field") === before
+    || body.get("decision") === "holds" && `issue:${body.get("issue")}` === before);
   choose((here < 0 ? chosen : here) + (moves ? 1 : 0));
   say(fields.dataset.said || (answer.ok ? "Checked. Enter keeps the value." : ""));
+  // What is not answered yet is where the reviewer goes on.
+  const isRefused = answer.status === 422 && body.get("decision") === "accept" && !body.get("field");
+  const open = isRefused ? items().findIndex((item) => item.hasAttribute("data-open")) : -1;
+  if (open >= 0) choose(open);
   const focus = fields.querySelector("[data-focus], [aria-invalid=true]");
   if (focus) {
     const item = focus.closest(".desk-field");

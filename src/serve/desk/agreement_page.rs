@@ -25,6 +25,9 @@ pub(super) fn agreement_page(agreement: &Agreement) -> Markup {
                     tbody { @for row in &rows { (line(row)) } }
                 }
             }
+            @if let Some((values, same)) = agreement.swept() {
+                p.soft { "Only values that both looked at are counted. Of " (values) " more, at least one of the two accepted the document as it stood, without saying that they looked; " (same) " of these are the same." }
+            }
             p.soft { "Kappa (Cohen) is the agreement beyond chance about whether a value is right, another one, or not in the document: 1 is always the same, 0 is as often as by chance. It is not known where both reviewers always said one thing." }
         }
         p { a href="/review" { "Back to the list" } }

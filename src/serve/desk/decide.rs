@@ -3,12 +3,12 @@
 use super::lease;
 use super::open_document::OpenDocument;
 use crate::review::{
-    Action, Decision, Entry, EntryContext, FieldInput, FieldPath, checked_entries, standing,
+    Action, Decision, Entry, EntryContext, FieldInput, FieldPath, Written, checked_entries, standing,
 };
 use crate::serve::api::ApiError;
 use crate::serve::state::Service;
 use crate::store::{HeldAppend, HeldDocument, NewReview};
-use crate::value::{DocumentId, MAX_CANDIDATE_DEPTH, is_blank};
+use crate::value::{DocumentId, MAX_CANDIDATE_DEPTH, is_blank, is_present};
 use jiff::Timestamp;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -38,6 +38,17 @@ pub(super) struct Submitted {
     pub(super) seen: String,
     /// Whether the reviewer was asked about fields in doubt.
     pub(super) confirmed: String,
+    /// The issue of the document as a whole that is answered.
+    pub(super) issue: String,
+    /// Whether it is the last word where reviewers differ.
+    pub(super) settles: String,
+}
+
+impl Submitted {
+    /// Whether it is meant as the last word where reviewers differ.
+    pub(super) fn settles(&self) -> bool {
+        !self.settles.is_empty() || self.decision.starts_with(TAKE)
+    }
 }
 
 /// Why nothing was kept.
@@ -56,8 +67,11 @@ impl From<ApiError> for Refusal {
     }
 }
 
+/// How an answer is sent that somebody else gave before: with the name of who gave it.
+const TAKE: &str = "take:";
+
 /// The action that was sent.
-pub(super) fn action_of(submitted: &Submitted) -> Result<Action, Refusal> {
+fn action_of(submitted: &Submitted) -> Result<Action, Refusal> {
     Action::written(&submitted.decision).ok_or_else(|| {
         let known = Action::ALL.map(|action| format!("`{}`", action.as_str())).join(", ");
         Refusal::Invalid(Some("decision".to_owned()), format!("expected one of {known}"))
@@ -75,7 +89,7 @@ pub(super) fn decision_of(
         return Err(Refusal::Conflict(lease::changed(id, "there is another result")));
     }
     let entry = entry_of(open, submitted)?;
-    if action_of(submitted)? == Action::Undo && to_undo(open, reviewer).is_none() {
+    if Action::written(&submitted.decision) == Some(Action::Undo) && to_undo(open, reviewer).is_none() {
         let why = "you have decided nothing here that could be undone".to_owned();
         return Err(Refusal::Invalid(Some("decision".to_owned()), why));
     }
@@ -105,14 +119,20 @@ pub(super) fn to_undo<'a>(open: &'a OpenDocument, reviewer: &str) -> Option<&'a 
 }
 
 fn entry_of(open: &OpenDocument, submitted: &Submitted) -> Result<Entry, Refusal> {
-    let action = action_of(submitted)?;
     let field = Some(submitted.field.trim()).filter(|field| !field.is_empty());
     if field.is_some_and(|field| field.len() > LONGEST_FIELD || field.matches('/').count() > MOST_STEPS) {
         let why = "no field has so long a name".to_owned();
         return Err(Refusal::Invalid(Some("field".to_owned()), why));
     }
-    let entry = Entry::decided(open.document.id(), field, action, Timestamp::now());
     let comment = Some(submitted.comment.trim()).filter(|text| !is_blank(text)).map(str::to_owned);
+    if let (Some(whose), Some(field)) = (submitted.decision.strip_prefix(TAKE), field) {
+        return Ok(taken(open, field, whose)?.with_notes(comment, submitted.spent_ms.parse().ok()));
+    }
+    let action = action_of(submitted)?;
+    let issue = Some(submitted.issue.trim()).filter(|issue| !issue.is_empty()).map(str::to_owned);
+    let entry = Entry::decided(open.document.id(), field, action, Timestamp::now())
+        .with_issue(issue)
+        .with_settles(!submitted.settles.is_empty());
     if action == Action::Reject && comment.is_none() {
         let why = "say why, so that others know".to_owned();
         return Err(Refusal::Invalid(Some("comment".to_owned()), why));
@@ -126,6 +146,28 @@ fn entry_of(open: &OpenDocument, submitted: &Submitted) -> Result<Entry, Refusal
     let after =
         input.read(&submitted.after).map_err(|why| Refusal::Invalid(Some("after".to_owned()), why))?;
     Ok(entry.with_after(after))
+}
+
+/// The answer of another reviewer, as the last word.
+fn taken(open: &OpenDocument, field: &str, whose: &str) -> Result<Entry, Refusal> {
+    let path = FieldPath::named(field);
+    let reviewed = open.document.reviewed();
+    let Some(position) = reviewed.field(&path).and_then(|said| said.of(whose)) else {
+        let why = "that reviewer says nothing of the field by now".to_owned();
+        return Err(Refusal::Invalid(Some("decision".to_owned()), why));
+    };
+    let extracted = path.of(open.document.extraction()).filter(|value| is_present(value));
+    let decided = |action: Action| {
+        Entry::decided(open.document.id(), Some(field), action, Timestamp::now()).with_settles(true)
+    };
+    Ok(match (&position.value, extracted) {
+        (None, _) => decided(Action::NotPresent),
+        (Some(value), Some(extracted)) if value == extracted => {
+            decided(Action::Accept).with_before(value.clone())
+        }
+        (Some(value), Some(_)) => decided(Action::Edit).with_after(Written::Json(value.clone())),
+        (Some(value), None) => decided(Action::Missed).with_after(Written::Json(value.clone())),
+    })
 }
 
 /// Keeps a decision.

@@ -1,9 +1,11 @@
 //! A field of a document with what can be decided about it.
 
 use super::check::{Again, Typed};
+use super::differ_view;
 use super::document_page::DeskPage;
 use super::forms::{hidden, hint, outcome, shown, value_input};
-use crate::review::{Action, FieldInput, FieldPath, Reviewed, ShownField};
+use super::words;
+use crate::review::{Action, FieldInput, FieldPath, How, NOT_LOOKED_FOR, Reviewed, ShownField};
 use crate::serve::pages::{marked, outside};
 use maud::{Markup, html};
 use serde_json::Value;
@@ -25,13 +27,23 @@ pub(super) struct Held {
     pub(super) reviewer: String,
     pub(super) action: Action,
     pub(super) value: Option<Value>,
+    /// Whether the field was looked at, or accepted with its document as it stood.
+    how: How,
+    /// Whether it is the last word where reviewers differed.
+    settles: bool,
 }
 
 impl FieldView<'_> {
     /// What was decided about a field.
     pub(super) fn held(reviewed: &Reviewed, path: &FieldPath) -> Option<Held> {
         let holds = reviewed.field(path)?.holds()?;
-        Some(Held { reviewer: holds.reviewer.clone(), action: holds.action, value: holds.value.clone() })
+        Some(Held {
+            reviewer: holds.reviewer.clone(),
+            action: holds.action,
+            value: holds.value.clone(),
+            how: holds.how,
+            settles: holds.settles,
+        })
     }
 
     /// Its name without what it lies in.
@@ -58,11 +70,6 @@ impl FieldView<'_> {
         }
     }
 
-    /// Whether nobody decided about it although somebody should look.
-    pub(super) fn is_open_doubt(&self) -> bool {
-        self.held.is_none() && self.shown.is_doubtful()
-    }
-
     /// Whether a decision has put another value in the place of the one that support and issues are about, or says that there is none.
     fn is_answered(&self) -> bool {
         let is_absent = |held: &Held| held.action == Action::NotPresent;
@@ -71,7 +78,13 @@ impl FieldView<'_> {
 
     /// For a screen reader, in one line.
     fn spoken(&self, reviewer: &str) -> String {
-        let mut parts = vec![format!("{}: {}", self.path, shown(self.current()))];
+        let mut parts = vec![format!("{}: {}", words::named(&self.path), shown(self.current()))];
+        if self.shown.unchecked {
+            parts.push(NOT_CHECKED.to_owned());
+        }
+        if self.shown.disputed {
+            parts.push("reviewers differ".to_owned());
+        }
         if !self.is_answered() {
             parts.extend(self.shown.support.map(|support| in_words(support).0.to_owned()));
         }
@@ -93,6 +106,8 @@ impl Held {
     /// In words, for the reviewer who looks at it.
     pub(super) fn said(&self, reviewer: &str) -> String {
         let what = match self.action {
+            _ if self.settles => "settled",
+            Action::Accept if self.how == How::Swept => "accepted with the document",
             Action::Accept => "accepted",
             Action::Edit => "edited",
             Action::NotPresent => "not in the document",
@@ -106,6 +121,9 @@ impl Held {
         }
     }
 }
+
+/// What is said of a value that has no support.
+const NOT_CHECKED: &str = "not checked by anything";
 
 /// What the document says of a value, in words, and what that means.
 fn in_words(support: &'static str) -> (&'static str, &'static str) {
@@ -126,12 +144,13 @@ fn in_words(support: &'static str) -> (&'static str, &'static str) {
 pub(super) fn field(view: &FieldView<'_>, page: &DeskPage<'_>) -> Markup {
     let (number, reviewer) = (view.number, page.reviewer);
     let class = match &view.held {
+        Some(_) if view.shown.disputed => "desk-field in-doubt",
         Some(_) => "desk-field decided",
         None if view.shown.is_doubtful() => "desk-field in-doubt",
         None => "desk-field",
     };
     html! {
-        li class=(class) id={ "field-" (number) } tabindex="-1" data-field=(view.path) data-number=(number) aria-label=(view.spoken(reviewer)) {
+        li class=(class) id={ "field-" (number) } tabindex="-1" data-field=(view.path) data-number=(number) data-open[view.held.is_none() && view.shown.must_be_decided()] aria-label=(view.spoken(reviewer)) {
             div.desk-value {
                 h4 { (outside(&view.name())) }
                 div {
@@ -148,11 +167,20 @@ pub(super) fn field(view: &FieldView<'_>, page: &DeskPage<'_>) -> Markup {
                 }
                 p.desk-marks {
                     @if let (Some(support), false) = (view.shown.support, view.is_answered()) { span class={ "support " (support) } title=(in_words(support).1) { (in_words(support).0) } }
+                    @if view.shown.unchecked { span.support.unchecked title="Nothing has looked for this value in the document." { (NOT_CHECKED) } }
+                    @if view.shown.how == Some(NOT_LOOKED_FOR) { span.support { "not looked for" } }
                     @if view.shown.disputed { span.support.contradicted { "reviewers differ" } }
                     @if let Some(held) = &view.held { span.support.held { (outside(&held.said(reviewer))) } }
                 }
             }
-            @if let (None, Some(quote)) = (&view.shown.place, &view.shown.quote) { p.soft { "quote: “" (outside(quote)) "”" } }
+            @if let (None, Some(quote)) = (&view.shown.place, &view.shown.quote) {
+                p.soft { @if view.shown.is_own_quote { "the model quotes, and nothing has looked it up: “" } @else { "quote: “" } (outside(quote)) "”" }
+            }
+            @if let Some(place) = view.shown.place.as_ref().filter(|place| !page.shows(place.start)) {
+                @let [before, text, after] = place.parts();
+                p.soft { "“" (outside(before)) strong { (outside(text)) } (outside(after)) "” " a href=(page.address_of_text(place.start.saturating_sub(2_000))) { "Show it in the text" } }
+            }
+            @if view.shown.disputed { (differ_view::positions(view, page)) }
             @for rival in &view.shown.rivals {
                 p.desk-rival { "also says " strong { (outside(&rival.value)) } " in line " (rival.place.line) }
             }
@@ -162,15 +190,8 @@ pub(super) fn field(view: &FieldView<'_>, page: &DeskPage<'_>) -> Markup {
                 }
             }
             @for decision in &view.shown.decisions {
-                @if view.shown.disputed || decision.comment.is_some() {
-                    p.soft {
-                        (outside(&decision.reviewer)) ": "
-                        @if view.shown.disputed {
-                            @match &decision.value { Some(value) => { strong { (outside(&shown(Some(value)))) } } None => "not in the document" }
-                            " "
-                        }
-                        @if let Some(comment) = &decision.comment { (outside(comment)) }
-                    }
+                @if let (false, Some(comment)) = (view.shown.disputed, &decision.comment) {
+                    p.soft { (outside(&decision.reviewer)) ": " (outside(comment)) }
                 }
             }
             @if page.is_own { (actions(view, page)) }
@@ -184,6 +205,14 @@ fn actions(view: &FieldView<'_>, page: &DeskPage<'_>) -> Markup {
     // A value that was extracted is edited; one that was not is missed, however often it is decided.
     let change = if view.shown.value.is_some() { Action::Edit } else { Action::Missed };
     let (key, word) = if change == Action::Edit { ("e", "Edit") } else { ("e", "Add the value") };
+    if view.shown.disputed && page.may_settle {
+        return html! {
+            div.desk-actions {
+                (differ_view::settle_field(view, page))
+                (edit(view, page, change, (key, "Another answer")))
+            }
+        };
+    }
     html! {
         div.desk-actions {
             form method="post" action=(page.address("decide")) {
@@ -215,6 +244,7 @@ fn edit(view: &FieldView<'_>, page: &DeskPage<'_>, change: Action, (key, word): 
             summary data-key=(key) { (word) " " kbd { (key) } }
             form method="post" action=(page.address("check")) {
                 (hidden(page, &name))
+                @if view.shown.disputed && page.may_settle { input type="hidden" name="settles" value="yes"; }
                 label for=(id) { "The right value of " (view.name()) @if let Some(hint) = hint(&view.input) { span.soft { " (" (hint) ")" } } }
                 (value_input(&view.input, &id, &typed, is_wrong))
                 (note(&format!("note-{}", view.number), again))

@@ -64,6 +64,8 @@ impl Filter {
         match self.reason.as_str() {
             "" => true,
             SECOND_REVIEW => turn == Turn::Second,
+            // That reviewers differ is not for the second reviewer to see.
+            reason if turn == Turn::Second && reason == Reason::Disputed.as_str() => false,
             reason => row.reasons.iter().any(|one| one.as_str() == reason),
         }
     }
@@ -104,6 +106,7 @@ impl Filter {
     /// Every word for a reason, with what it means.
     pub(super) fn reasons() -> Vec<(&'static str, &'static str)> {
         let said = |reason: Reason| match reason {
+            Reason::Disputed => "reviewers differ",
             Reason::Escalated => "a person must decide",
             Reason::Refused => "did not pass",
             Reason::Conflicting => "the document says two things",
@@ -122,6 +125,7 @@ impl Filter {
             ReviewState::InReview => "begun",
             ReviewState::Accepted => "accepted",
             ReviewState::Rejected => "rejected",
+            ReviewState::Disputed => "reviewers differ",
         };
         let each = ReviewState::ALL.into_iter().map(|state| (state.as_str(), said(state)));
         [("", "to be done")].into_iter().chain(each).chain([(ALL, "all")]).collect()

@@ -2,8 +2,9 @@
 
 use super::address;
 use super::filter::Filter;
-use super::queue::{QueueRow, Turn};
+use super::queue::QueueRow;
 use crate::review::ReviewState;
+use crate::serve::access::Identity;
 use crate::serve::pages::outside;
 use maud::{Markup, html};
 use serde::Deserialize;
@@ -38,11 +39,12 @@ impl After {
     pub(super) fn look_up(
         &self,
         rows: &[Arc<QueueRow>],
-        reviewer: &str,
+        identity: &Identity,
         filter: &Filter,
     ) -> Option<JustDecided> {
+        let reviewer = identity.name.as_str();
         let row = rows.iter().find(|row| row.key.0.to_string() == self.after)?;
-        if row.turn(reviewer) != Turn::Over || !row.deciders.iter().any(|name| name == reviewer) {
+        if row.turn(identity).asks_something() || !row.deciders.iter().any(|name| name == reviewer) {
             return None;
         }
         let decision = match row.state {
@@ -50,11 +52,12 @@ impl After {
             _ if row.deciders.len() > 1 => "decided",
             ReviewState::Accepted => "accepted",
             ReviewState::Rejected => "rejected",
+            ReviewState::Disputed => "decided",
             ReviewState::Waiting | ReviewState::InReview => return None,
         };
         let waits = |row: &&Arc<QueueRow>| {
-            let turn = row.turn(reviewer);
-            turn != Turn::Over && filter.admits(row, turn, reviewer, false)
+            let turn = row.turn(identity);
+            turn.asks_something() && filter.admits(row, turn, reviewer, false)
         };
         Some(JustDecided {
             document: row.document.clone(),

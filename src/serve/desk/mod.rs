@@ -5,6 +5,9 @@
 //! - `open_document`: a document with all that its page needs; `plans` keeps profiles of runs for a while;
 //! - `document_page`: the page of a document: `text_pane` its text with the evidence marked, `file_pane` an image or PDF, `field_view` a
 //!   field, `forms` what is typed in, `whole_forms` what is decided about the document as a whole;
+//! - `question_view`: what a person answers before a document is accepted; `differ_view`: what reviewers differ about, and how that is
+//!   settled; `window`: which fields and which part of the text a page shows; `words` has names and questions without paths and codes;
+//!   `model_quotes` is what a model quoted where nothing looked it up;
 //! - `decide`: what a reviewer decided, checked and kept; `check` scores a value before it is kept; `lease` says who has a document;
 //! - `just_decided`: what the next page says of the document that was decided about last;
 //! - `agreement_page`: how often two reviewers say the same.
@@ -13,6 +16,7 @@ mod address;
 mod agreement_page;
 mod check;
 mod decide;
+mod differ_view;
 mod document_page;
 mod field_view;
 mod file_pane;
@@ -20,13 +24,17 @@ mod filter;
 mod forms;
 mod just_decided;
 mod lease;
+mod model_quotes;
 mod open_document;
 mod plans;
+mod question_view;
 mod queue;
 mod queue_page;
 mod routes;
 mod text_pane;
 mod whole_forms;
+mod window;
+mod words;
 
 pub(super) use routes::routes;
 

@@ -1,11 +1,13 @@
 //! A document with all that a reviewer needs of it.
 
+use super::model_quotes::model_quotes;
 use super::queue::{decision_of, review_document};
 use crate::plan::Plan;
 use crate::review::{
     Decision, DeclaredFields, RecordedSource, ReviewDocument, ReviewedScore, Shares, SourceText,
     score_extraction,
 };
+use crate::score::Quotes;
 use crate::serve::api::ApiError;
 use crate::serve::profiles::RecordedProfile;
 use crate::serve::state::Service;
@@ -27,6 +29,8 @@ pub(super) struct OpenDocument {
     pub(super) latest: u64,
     pub(super) profile: RecordedProfile,
     pub(super) source: SourceText,
+    /// What the model quoted for values, where nothing was looked up.
+    pub(super) quotes: Option<Quotes>,
 }
 
 /// The document that an address names.
@@ -84,7 +88,13 @@ impl OpenDocument {
         let is_blind = document.is_blind_to(reviewer);
         let document = if is_blind { document.seen_blind_by(reviewer) } else { document };
         let source = read_source(service, &stored_run, &stored)?;
-        Ok(OpenDocument { run: stored_run, stored, document, is_blind, latest, profile, source })
+        let evidence =
+            document.result.best_validation.as_ref().map(|validation| validation.evidence.is_empty());
+        let quotes = match evidence {
+            Some(true) => model_quotes(journal, stored.key, &document.result)?,
+            Some(false) | None => None,
+        };
+        Ok(OpenDocument { run: stored_run, stored, document, is_blind, latest, profile, source, quotes })
     }
 
     /// The run's profile, if it would decide as the run did.

@@ -4,6 +4,7 @@ use crate::result::DocumentResult;
 use crate::review::{
     Decision, DeclaredFields, Doubts, Draws, Reason, ReviewDocument, ReviewState, Shares, doubts, reasons,
 };
+use crate::serve::access::{Identity, Role};
 use crate::serve::api::ApiError;
 use crate::store::{DocumentKey, Journal, JournalMark, ReviewShares, RunId, StoredDocument, StoredReview};
 use serde::Deserialize;
@@ -26,6 +27,10 @@ pub(super) struct QueueRow {
     pub(super) overall: Option<f64>,
     /// How far its review is.
     pub(super) state: ReviewState,
+    /// How far it would be, if reviewers did not differ.
+    undisputed_state: ReviewState,
+    /// What reviewers differ about.
+    pub(super) disputed: Vec<String>,
     /// Who decided anything about it.
     pub(super) reviewers: Vec<String>,
     /// Who decided about it as a whole, the first first.
@@ -41,15 +46,32 @@ pub(super) enum Turn {
     First,
     /// A second look, without what the first reviewer decided.
     Second,
+    /// The last word, because reviewers differ.
+    Settle,
+    /// Nothing but to know that reviewers differ, which somebody else settles.
+    Differs,
     /// Nothing.
     Over,
 }
 
+impl Turn {
+    /// Whether something is to be done about the document.
+    pub(super) fn asks_something(self) -> bool {
+        match self {
+            Turn::First | Turn::Second | Turn::Settle => true,
+            Turn::Differs | Turn::Over => false,
+        }
+    }
+}
+
 impl QueueRow {
     /// What the document asks of a reviewer.
-    pub(super) fn turn(&self, reviewer: &str) -> Turn {
+    pub(super) fn turn(&self, identity: &Identity) -> Turn {
         match (self.state, self.deciders.as_slice()) {
-            (_, [first]) if self.is_drawn && first != reviewer => Turn::Second,
+            (_, [first]) if self.is_drawn && *first != identity.name => Turn::Second,
+            (ReviewState::Disputed, _) if identity.may(Role::Adjudicate) => Turn::Settle,
+            (ReviewState::Disputed, _) if self.undisputed_state == ReviewState::InReview => Turn::First,
+            (ReviewState::Disputed, _) => Turn::Differs,
             (ReviewState::Waiting | ReviewState::InReview, _) if !self.reasons.is_empty() => Turn::First,
             (ReviewState::InReview, _) => Turn::First,
             _ => Turn::Over,
@@ -69,6 +91,8 @@ impl QueueRow {
             doubts: doubts(result),
             overall: result.best_validation.as_ref().map(|validation| validation.overall),
             state: ReviewState::Waiting,
+            undisputed_state: ReviewState::Waiting,
+            disputed: Vec::new(),
             reviewers: Vec::new(),
             deciders: Vec::new(),
             is_drawn: drawn.second,
@@ -78,8 +102,15 @@ impl QueueRow {
     /// The same with what was decided.
     fn with_decisions(self, document: &ReviewDocument) -> Self {
         let reviewed = document.reviewed();
+        let mut reasons = self.reasons.clone();
+        if reviewed.state == ReviewState::Disputed {
+            reasons.insert(0, Reason::Disputed);
+        }
         QueueRow {
+            reasons,
             state: reviewed.state,
+            undisputed_state: reviewed.undisputed_state,
+            disputed: reviewed.disputes(),
             reviewers: reviewed.reviewers.into_iter().collect(),
             deciders: document.deciders().into_iter().map(str::to_owned).collect(),
             ..self

@@ -4,13 +4,17 @@ use super::address;
 use super::filter::{Filter, SECOND_REVIEW};
 use super::just_decided::JustDecided;
 use super::queue::{QueueFacets, QueueRow, Turn};
-use crate::review::Doubts;
+use super::words::named;
+use crate::review::{Doubts, FieldPath, Reason, ReviewState};
 use crate::serve::access::{Identity, Role};
 use crate::serve::pages::{outside, score};
 use crate::store::{DocumentKey, Lease, ReviewShares};
 use maud::{Markup, html};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+
+/// Most fields that a row names because reviewers differ on them.
+const MOST_NAMED: usize = 6;
 
 /// Documents on a page of the list.
 const PAGE: usize = 50;
@@ -51,7 +55,7 @@ impl<'a> QueuePage<'a> {
         let mut facets = QueueFacets::default();
         let mut listed = Vec::new();
         for row in rows {
-            let (turn, holder) = (row.turn(&identity.name), holders.get(&row.key).copied());
+            let (turn, holder) = (row.turn(identity), holders.get(&row.key).copied());
             if !facets.types.contains(&row.document_type) {
                 facets.types.insert(row.document_type.clone());
             }
@@ -62,7 +66,8 @@ impl<'a> QueuePage<'a> {
             if !filter.admits_rest(row, turn, &identity.name, is_open_by_them) {
                 continue;
             }
-            for reason in &row.reasons {
+            let is_hidden = |reason: &Reason| turn == Turn::Second && *reason == Reason::Disputed;
+            for reason in row.reasons.iter().filter(|reason| !is_hidden(reason)) {
                 *facets.reasons.entry(reason.as_str()).or_default() += 1;
             }
             if turn == Turn::Second {
@@ -176,9 +181,10 @@ fn table(model: &QueuePage<'_>) -> Markup {
                             }
                             td data-of="Type" { (outside(&row.document_type)) }
                             td data-of="Waits because" {
-                                @for (at, reason) in row.reasons.iter().enumerate() {
+                                @for (at, reason) in row.reasons.iter().filter(|reason| listed.turn != Turn::Second || **reason != Reason::Disputed).enumerate() {
                                     @if at > 0 { "; " }
                                     (said(reason.as_str()))
+                                    @if *reason == Reason::Disputed { " on " (outside(&differences(row))) }
                                 }
                                 @if listed.turn == Turn::Second { @if !row.reasons.is_empty() { "; " } (said(SECOND_REVIEW)) }
                                 @if !row.doubts.fields.is_empty() { span.soft { ": " (outside(&in_doubt(&row.doubts))) } }
@@ -191,6 +197,16 @@ fn table(model: &QueuePage<'_>) -> Markup {
                 }
             }
         }
+    }
+}
+
+/// What reviewers differ about, for people.
+fn differences(row: &QueueRow) -> String {
+    let named: Vec<String> =
+        row.disputed.iter().take(MOST_NAMED).map(|name| named(&FieldPath::named(name))).collect();
+    match row.disputed.len().saturating_sub(MOST_NAMED) {
+        0 => named.join(", "),
+        more => format!("{} and {more} more", named.join(", ")),
     }
 }
 
@@ -209,6 +225,10 @@ fn state(listed: &ListedRow<'_>, reviewer: &str) -> String {
     let mut said = match listed.turn {
         // Who decided what is not for the second reviewer to see.
         Turn::Second => "a second look".to_owned(),
+        _ if row.state == ReviewState::Disputed => {
+            let names: Vec<String> = row.reviewers.iter().map(|name| own(name)).collect();
+            format!("reviewers differ: {}", names.join(", "))
+        }
         _ if row.reviewers.is_empty() => row.state.as_str().replace('_', " "),
         _ => {
             let names: Vec<String> = row.reviewers.iter().map(|name| own(name)).collect();

@@ -10,9 +10,11 @@ use super::just_decided::After;
 use super::lease;
 use super::open_document::{OpenDocument, key_of};
 use super::queue_page::{QueuePage, queue_page};
+use super::window::Window;
+use super::words::named as field_name;
 use super::{address, queue};
-use crate::review::{Action, Agreement, Decision, DeclaredFields, ShownDocument};
-use crate::serve::access::{Admin, Identity, Reviewer};
+use crate::review::{Action, Agreement, Beside, Decision, DeclaredFields, ShownDocument};
+use crate::serve::access::{Admin, Identity, Reviewer, Role};
 use crate::serve::api::ApiError;
 use crate::serve::blocking::on_blocking_thread;
 use crate::serve::pages::{Section, page};
@@ -63,7 +65,7 @@ async fn list(
         let leases = service.reading.leases(lease::now_ms())?;
         let rows = service.desk.rows(&service.reading)?;
         let shares = service.reading.coming_review_shares()?;
-        let after = after.look_up(&rows, &who.name, &filter);
+        let after = after.look_up(&rows, &who, &filter);
         let model = QueuePage::of(&rows, &leases, &who, &filter, shares, after);
         Ok::<_, ApiError>(queue_page(&model))
     })
@@ -76,14 +78,15 @@ async fn document(
     State(service): State<Arc<Service>>,
     Path((run, document)): Named,
     Query(filter): Query<Filter>,
+    Query(window): Query<Window>,
     Query(after): Query<After>,
 ) -> Result<Markup, ApiError> {
-    let (who, title) = (identity.name.clone(), document.clone());
+    let (who, title) = (identity.clone(), document.clone());
     let body = on_blocking_thread(move || {
-        let open = OpenDocument::open(&service, &run, &document, &who)?;
-        let lease = lease::take(&service, open.stored.key, &who)?;
+        let open = OpenDocument::open(&service, &run, &document, &who.name)?;
+        let lease = lease::take(&service, open.stored.key, &who.name)?;
         let after = after.look_up(&service.desk.rows(&service.reading)?, &who, &filter);
-        Ok::<_, ApiError>(with_page(&open, &who, &filter, &lease, |page| {
+        Ok::<_, ApiError>(with_page(&open, &who, (&filter, &window), &lease, |page| {
             document_page(&DeskPage { after, ..page })
         }))
     })
@@ -94,14 +97,16 @@ async fn document(
 /// Makes the page of a document and hands it on.
 fn with_page<T>(
     open: &OpenDocument,
-    reviewer: &str,
-    filter: &Filter,
+    identity: &Identity,
+    asked: (&Filter, &Window),
     lease: &Lease,
     see: impl FnOnce(DeskPage<'_>) -> T,
 ) -> T {
     let run = open.run.id.to_string();
-    let shown = ShownDocument::of(&open.document, &run, &open.source, open.plan_of_run());
-    see(DeskPage::of(open, &shown, (reviewer, filter), lease))
+    let beside =
+        Beside { run: &run, source: &open.source, plan: open.plan_of_run(), quotes: open.quotes.as_ref() };
+    let shown = ShownDocument::of(&open.document, beside);
+    see(DeskPage::of(open, &shown, identity, asked, lease))
 }
 
 async fn document_file(
@@ -134,16 +139,18 @@ async fn check_value(
     State(service): State<Arc<Service>>,
     Path(named): Named,
     Query(filter): Query<Filter>,
+    Query(window): Query<Window>,
     headers: HeaderMap,
     Form(submitted): Form<Submitted>,
 ) -> Result<Response, ApiError> {
     let is_fragment = headers.contains_key(FRAGMENT);
-    let who = identity.name.clone();
+    let who = identity.clone();
     let title = named.1.clone();
     let answer = on_blocking_thread(move || {
-        let mut open = OpenDocument::open(&service, &named.0, &named.1, &who)?;
-        let lease = own_lease(&service, &open, &who)?;
-        let (status, typed) = match decision_of(&open, &submitted, &who) {
+        may_send(&submitted, &who)?;
+        let mut open = OpenDocument::open(&service, &named.0, &named.1, &who.name)?;
+        let lease = own_lease(&service, &open, &who.name)?;
+        let (status, typed) = match decision_of(&open, &submitted, &who.name) {
             Ok(decision) => (StatusCode::OK, Typed::Checked(Box::new(check(&mut open, decision)))),
             Err(refusal) => {
                 let (column, why) = invalid(refusal)?;
@@ -151,13 +158,21 @@ async fn check_value(
             }
         };
         let again = Again { submitted, typed };
-        let markup = with_page(&open, &who, &filter, &lease, |page| {
+        let markup = with_page(&open, &who, (&filter, &window), &lease, |page| {
             whole_or_fields(DeskPage { again: Some(&again), ..page }, is_fragment)
         });
         Ok::<_, ApiError>(Answer::Page(status, markup))
     })
     .await?;
     Ok(answered(answer, is_fragment, &title, &identity))
+}
+
+/// Whether somebody may send a form: the last word where reviewers differ is an adjudicator's.
+fn may_send(submitted: &Submitted, identity: &Identity) -> Result<(), ApiError> {
+    if !submitted.settles() || identity.may(Role::Adjudicate) {
+        return Ok(());
+    }
+    Err(ApiError::not_allowed(identity, Role::Adjudicate))
 }
 
 /// What is wrong with a form that is shown again; other refusals end the request.
@@ -197,30 +212,42 @@ async fn decide(
     State(service): State<Arc<Service>>,
     Path(named): Named,
     Query(filter): Query<Filter>,
+    Query(window): Query<Window>,
     headers: HeaderMap,
     Form(submitted): Form<Submitted>,
 ) -> Result<Response, ApiError> {
     let is_fragment = headers.contains_key(FRAGMENT);
-    let who = identity.name.clone();
+    let who = identity.clone();
     let title = named.1.clone();
-    let answer =
-        on_blocking_thread(move || decided(&service, &named, (&who, &filter), submitted, is_fragment))
-            .await?;
+    let answer = on_blocking_thread(move || {
+        may_send(&submitted, &who)?;
+        decided(&service, &named, (&who, &filter, &window), submitted, is_fragment)
+    })
+    .await?;
     Ok(answered(answer, is_fragment, &title, &identity))
 }
 
 fn decided(
     service: &Service,
     named: &(String, String),
-    (reviewer, filter): (&str, &Filter),
+    (identity, filter, window): (&Identity, &Filter, &Window),
     submitted: Submitted,
     is_fragment: bool,
 ) -> Result<Answer, ApiError> {
+    let reviewer = identity.name.as_str();
     let open = OpenDocument::open(service, &named.0, &named.1, reviewer)?;
     let lease = own_lease(service, &open, reviewer)?;
     let show = |open: &OpenDocument, change: &dyn Fn(DeskPage<'_>) -> Markup| {
-        with_page(open, reviewer, filter, &lease, change)
+        with_page(open, identity, (filter, window), &lease, change)
     };
+    let accepts =
+        Action::written(&submitted.decision) == Some(Action::Accept) && submitted.field.trim().is_empty();
+    if let Some(left) = accepts.then(|| show_left(&open, identity, (filter, window), &lease)).flatten() {
+        let said = format!("Answer first: {left}.");
+        let markup =
+            show(&open, &|page| whole_or_fields(DeskPage { said: said.clone(), ..page }, is_fragment));
+        return Ok(Answer::Page(StatusCode::UNPROCESSABLE_ENTITY, markup));
+    }
     let decision = match decision_of(&open, &submitted, reviewer) {
         Ok(decision) => decision,
         Err(refusal) => {
@@ -233,9 +260,11 @@ fn decided(
         }
     };
     let of_whole = decision.content.field.is_none();
-    if of_whole && decision.content.action == Action::Accept && submitted.confirmed.is_empty() {
-        let (doubts, is_empty) =
-            with_page(&open, reviewer, filter, &lease, |page| (page.open_doubts(), page.is_empty()));
+    let is_swept = of_whole && decision.content.action == Action::Accept && !decision.content.settles;
+    if is_swept && submitted.confirmed.is_empty() {
+        let (doubts, is_empty) = with_page(&open, identity, (filter, window), &lease, |page| {
+            (page.open_doubts(), page.is_empty())
+        });
         if is_empty || !doubts.is_empty() {
             let said = if is_empty { "Nothing was extracted." } else { "Values in doubt were not decided." };
             let said = said.to_owned();
@@ -252,14 +281,16 @@ fn decided(
     }
     if of_whole && matches!(decision.content.action, Action::Accept | Action::Reject) {
         service.journal.release_lease(open.stored.key, reviewer, lease.until_ms)?;
-        return Ok(Answer::Next(next_document(service, &open, reviewer, filter)?));
+        return Ok(Answer::Next(next_document(service, &open, identity, filter)?));
     }
     if !is_fragment {
-        let address = address::of_document(open.run.id.as_str(), open.document.id());
-        return Ok(Answer::Kept(format!("{address}{}", filter.query())));
+        let address = with_page(&open, identity, (filter, window), &lease, |page| page.address(""));
+        return Ok(Answer::Kept(address));
     }
     let of_one = |one: &Decision| match &one.content.field {
-        Some(field) => format!("{field}: {}", word(one.content.action)),
+        Some(field) if one.content.settles => format!("{}: settled", field_name(field)),
+        Some(field) => format!("{}: {}", field_name(field), word(one.content.action)),
+        None if one.content.issue.is_some() => "it holds all the same".to_owned(),
         None => format!("the document: {}", word(one.content.action)),
     };
     let undone = to_undo(&open, reviewer).filter(|_| decision.content.action == Action::Undo);
@@ -271,6 +302,16 @@ fn decided(
     ))
 }
 
+/// What is left to answer before the document is accepted, in words.
+fn show_left(
+    open: &OpenDocument,
+    identity: &Identity,
+    asked: (&Filter, &Window),
+    lease: &Lease,
+) -> Option<String> {
+    with_page(open, identity, asked, lease, |page| page.left())
+}
+
 /// What was done, for people.
 fn word(action: Action) -> &'static str {
     match action {
@@ -278,6 +319,8 @@ fn word(action: Action) -> &'static str {
         Action::Edit => "edited",
         Action::NotPresent => "not in the document",
         Action::Missed => "added",
+        Action::Holds => "it holds all the same",
+        Action::Compared => "all values compared",
         Action::Reject => "rejected",
         Action::Comment => "comment kept",
         Action::Undo => "the latest decision is taken back",
@@ -288,9 +331,10 @@ fn word(action: Action) -> &'static str {
 fn next_document(
     service: &Service,
     open: &OpenDocument,
-    reviewer: &str,
+    identity: &Identity,
     filter: &Filter,
 ) -> Result<String, ApiError> {
+    let reviewer = identity.name.as_str();
     let leases: BTreeMap<_, _> = service
         .reading
         .leases(lease::now_ms())?
@@ -302,9 +346,9 @@ fn next_document(
     let here = rows.iter().position(|row| row.key == open.stored.key);
     let (before, after) = rows.split_at(here.map_or(0, |at| at + 1).min(rows.len()));
     let next = after.iter().chain(before).find(|row| {
-        let turn = row.turn(reviewer);
+        let turn = row.turn(identity);
         row.key != open.stored.key
-            && turn != queue::Turn::Over
+            && turn.asks_something()
             && !leases.contains_key(&row.key)
             && filter.admits(row, turn, reviewer, false)
     });
@@ -373,7 +417,12 @@ fn agreement_of(service: &Service) -> Result<Agreement, ApiError> {
         let decided = kept.iter().map(queue::decision_of).collect::<Result<_, _>>()?;
         let shares = journal.review_shares(run)?;
         let shares = crate::review::Shares { audit: shares.audit, second: shares.second };
-        let declared = Arc::new(DeclaredFields::default());
+        // What the host fills in is no field that anybody looks at.
+        let run_of = journal.run(run)?;
+        let plan = run_of.and_then(|run| service.desk.plans.of_run(service.profiles.as_ref(), &run).plan);
+        let named = outcome.as_ref().and_then(|outcome| outcome.get("document_type")?.as_str());
+        let declared = named.zip(plan.as_deref()).map(|(named, plan)| DeclaredFields::of(plan, named));
+        let declared = Arc::new(declared.unwrap_or_default());
         agreement.extend(queue::review_document(run, shares, &stored, outcome, declared, decided));
     }
     Ok(agreement)

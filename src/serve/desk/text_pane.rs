@@ -40,16 +40,34 @@ fn segments<'t>(text: &'t str, marks: &[Mark]) -> Vec<Segment<'t>> {
         count += 1;
     }
     cuts.push((count, text.len()));
-    let parts = cuts.iter().zip(cuts.iter().skip(1));
-    let of_part = |((start, from), (_, to)): (&(usize, usize), &(usize, usize))| {
-        let covering = |is_rival: bool| {
-            let covers =
-                move |mark: &&Mark| mark.is_rival == is_rival && mark.start <= *start && *start < mark.end;
-            marks.iter().filter(covers).map(|mark| mark.field).collect::<Vec<usize>>()
-        };
-        Some(Segment { text: text.get(*from..*to)?, evidence: covering(false), rivals: covering(true) })
+    // Marks are taken up where they begin and put down where they end, so that a part looks at no others than its own.
+    let in_order = |of: fn(&Mark) -> usize| {
+        let mut order: Vec<usize> = (0..marks.len()).collect();
+        order.sort_by_key(|number| marks.get(*number).map(of));
+        order.into_iter().peekable()
     };
-    parts.filter_map(of_part).filter(|segment| !segment.text.is_empty()).collect()
+    let (mut starting, mut ending) = (in_order(|mark| mark.start), in_order(|mark| mark.end));
+    let mut covering: BTreeSet<usize> = BTreeSet::new();
+    let mut found = Vec::with_capacity(cuts.len());
+    for ((start, from), (_, to)) in cuts.iter().zip(cuts.iter().skip(1)) {
+        let begins = |number: &usize| marks.get(*number).is_some_and(|mark| mark.start <= *start);
+        let is_over = |number: &usize| marks.get(*number).is_some_and(|mark| mark.end <= *start);
+        while let Some(number) = starting.next_if(begins) {
+            covering.insert(number);
+        }
+        while let Some(number) = ending.next_if(is_over) {
+            covering.remove(&number);
+        }
+        let own = |is_rival: bool| {
+            let own = covering.iter().filter_map(|number| marks.get(*number));
+            let own = own.filter(|mark| mark.is_rival == is_rival && *start < mark.end);
+            own.map(|mark| mark.field).collect::<Vec<usize>>()
+        };
+        if let Some(part) = text.get(*from..*to).filter(|part| !part.is_empty()) {
+            found.push(Segment { text: part, evidence: own(false), rivals: own(true) });
+        }
+    }
+    found
 }
 
 /// Marks that end within a word reach to its end, so that what is marked can be read.
@@ -160,7 +178,18 @@ mod tests {
         ) {
             let marks: Vec<Mark> = places.into_iter().map(|(start, end, field, rival)| mark(start, end, field, rival)).collect();
             let parts = segments(&text, &marks);
-            prop_assert_eq!(parts.iter().map(|part| part.text).collect::<String>(), text);
+            prop_assert_eq!(parts.iter().map(|part| part.text).collect::<String>(), text.as_str());
+            let mut at = 0;
+            for part in &parts {
+                let covers = |mark: &&Mark| mark.start <= at && at < mark.end;
+                let of = |is_rival: bool| {
+                    let own = marks.iter().filter(covers).filter(|mark| mark.is_rival == is_rival);
+                    own.map(|mark| mark.field).collect::<Vec<usize>>()
+                };
+                prop_assert_eq!(&part.evidence, &of(false));
+                prop_assert_eq!(&part.rivals, &of(true));
+                at += part.text.chars().count();
+            }
         }
     }
 }

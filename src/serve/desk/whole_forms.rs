@@ -4,30 +4,38 @@ use super::check::Typed;
 use super::document_page::DeskPage;
 use super::field_view::note;
 use super::forms::{hidden, outcome, value_input};
+use super::words::named;
 use crate::review::{FieldInput, FieldPath};
+use crate::serve::pages::outside;
 use maud::{Markup, html};
 
 /// Keys of the page, with what each does.
-const KEYS: [(&str, &str); 12] = [
+const KEYS: [(&str, &str); 14] = [
     ("j", "next field"),
     ("k", "field before"),
-    ("a", "accept the field"),
+    ("a", "accept the field; of a question, say that the document holds"),
+    ("A", "say that you compared all values that nothing checked"),
     ("e", "edit the field"),
     ("n", "the value is not in the document"),
     ("m", "add a value that was missed"),
     ("g", "go to the evidence in the document"),
     ("c", "comment on the field"),
     ("u", "undo your latest decision"),
+    ("1, 2", "take an answer where reviewers differ"),
     ("r", "reject the document"),
     ("Enter", "accept the document and go to the next"),
     ("?", "these keys"),
 ];
+
+/// Most fields that a question names.
+const MOST_NAMED: usize = 20;
 
 /// The bar below the fields.
 pub(super) fn bar(page: &DeskPage<'_>) -> Markup {
     html! {
         section.desk-bar aria-label="The document as a whole" {
             @if page.confirm_empty || !page.confirm.is_empty() { (confirm(page)) }
+            @if let Some(left) = page.left() { p.desk-left { "Not answered yet: " (left) "." } }
             @if page.is_own {
                 form method="post" action=(page.address("decide")) {
                     (hidden(page, ""))
@@ -56,10 +64,14 @@ fn confirm(page: &DeskPage<'_>) -> Markup {
                 @if page.confirm_empty { "Nothing was extracted from this document. " }
                 @if page.confirm.is_empty() { "Accepting it says that it holds no values." }
                 @else if page.confirm.len() == 1 { "One value in doubt was not decided: " } @else { (page.confirm.len()) " values in doubt were not decided: " }
-                @for (at, field) in page.confirm.iter().enumerate() {
+                @for (at, field) in page.confirm.iter().take(MOST_NAMED).enumerate() {
                     @if at > 0 { ", " }
-                    a href={ "#field-" (field.0) } { (field.1) }
+                    @match page.fields.iter().find(|view| view.path == *field) {
+                        Some(view) => a href={ "#field-" (view.number) } { (outside(&named(field))) },
+                        None => (outside(&named(field)))
+                    }
                 }
+                @if page.confirm.len() > MOST_NAMED { " and " (page.confirm.len() - MOST_NAMED) " more" }
             }
             p {
                 a href=(page.address("")) data-focus { "Go back" }
@@ -110,7 +122,8 @@ fn missed(page: &DeskPage<'_>) -> Markup {
 }
 
 fn reject(page: &DeskPage<'_>) -> Markup {
-    let again = page.again.filter(|again| again.submitted.decision == "reject");
+    let again =
+        page.again.filter(|again| again.submitted.decision == "reject" && again.submitted.settles.is_empty());
     html! {
         details.desk-edit open[again.is_some()] {
             summary data-key="r" { "Reject the document " kbd { "r" } }

@@ -3,7 +3,7 @@
 use super::layout::{Section, page};
 use super::parts::{in_address, outside};
 use crate::serve::access::{Identity, Role, Submitter};
-use crate::serve::api::{ApiError, Job, JobStatus, RefusedFile, recent, take_files};
+use crate::serve::api::{ApiError, Job, JobStatus, MOST_FILES, RefusedFile, recent, take_files};
 use crate::serve::blocking::on_blocking_thread;
 use crate::serve::jobs::Sameness;
 use crate::serve::state::Service;
@@ -50,16 +50,20 @@ async fn show(
     sent: Result<Query<Sent>, QueryRejection>,
 ) -> Result<Markup, ApiError> {
     let sent = sent.map(|Query(sent)| sent).unwrap_or_default();
-    on_blocking_thread(move || shown(&service, &identity, sent, &[])).await
+    on_blocking_thread(move || shown(&service, &identity, sent, &Came::default())).await
+}
+
+/// What a form came to.
+#[derive(Default)]
+struct Came {
+    /// Documents that were refused, while others were taken.
+    refused: Vec<RefusedFile>,
+    /// Why none of it was taken.
+    nothing: Option<String>,
 }
 
 /// The page, after a form that came to this, and of which these documents were refused.
-fn shown(
-    service: &Service,
-    identity: &Identity,
-    sent: Sent,
-    refused: &[RefusedFile],
-) -> Result<Markup, ApiError> {
+fn shown(service: &Service, identity: &Identity, sent: Sent, came: &Came) -> Result<Markup, ApiError> {
     let jobs = recent(service, identity, LISTED)?;
     let (names, troubles) = (service.profiles.names(), service.jobs.troubles());
     let most_mb = service.settings.most_bytes >> 20;
@@ -76,7 +80,8 @@ fn shown(
                 1 => p { "1 document was submitted before with the same settings: see its result below." }
                 known => p { (known) " documents were submitted before with the same settings: see their results below." }
             }
-            @for file in refused { p.trouble { code { (outside(&file.file_name)) } " was not taken: " (outside(&file.error)) "." } }
+            @if let Some(why) = &came.nothing { p.trouble { "Nothing was taken: " (outside(why)) "." } }
+            @for file in &came.refused { p.trouble { code { (outside(&file.file_name)) } " was not taken: " (outside(&file.error)) "." } }
         }
         (form(&names, &service.settings.profile, most_mb))
         details {
@@ -128,7 +133,7 @@ fn form(names: &[String], usual: &str, most_mb: u64) -> Markup {
                 label for="text" { "Text" }
                 textarea id="text" name="text" rows="8" {}
             }
-            p.soft #kinds { "Text, PDF or image; at most " (most_mb) " MB each." }
+            p.soft #kinds { "Text, PDF or image; at most " (MOST_FILES) " files at a time, at most " (most_mb) " MB each." }
             button.primary type="submit" { "Submit" }
         }
     }
@@ -239,20 +244,21 @@ async fn submit(
         Ok(form) => take_files(&service, &identity, form, Sameness::Content).await,
         Err(rejection) => Err(rejection.into()),
     };
-    let (sent, refused) = match &taken {
+    let (sent, came) = match &taken {
         Ok(taken) => {
             let known = taken.jobs.iter().filter(|job| job.is_known).count();
-            (Sent { taken: taken.jobs.len() - known, known }, taken.refused())
+            let came = Came { refused: taken.refused(), nothing: None };
+            (Sent { taken: taken.jobs.len() - known, known }, came)
         }
         Err(error) => {
-            let nothing = RefusedFile { file_name: "The form".to_owned(), error: error.message().to_owned() };
-            (Sent::default(), vec![nothing])
+            let nothing = Some(error.message().trim_end_matches("; none of them was taken").to_owned());
+            (Sent::default(), Came { refused: Vec::new(), nothing })
         }
     };
-    if refused.is_empty() {
+    if came.refused.is_empty() && came.nothing.is_none() {
         return Ok(Redirect::to(&format!("/?taken={}&known={}", sent.taken, sent.known)).into_response());
     }
-    let page = on_blocking_thread(move || shown(&service, &identity, sent, &refused)).await?;
+    let page = on_blocking_thread(move || shown(&service, &identity, sent, &came)).await?;
     Ok((StatusCode::UNPROCESSABLE_ENTITY, page).into_response())
 }
 

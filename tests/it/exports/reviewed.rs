@@ -83,8 +83,9 @@ fn what_reviewers_decided_is_what_is_exported() {
         ["reviewed", "grade", "grade.support", "grade.start", "grade.corrected_by"].map(of),
         ["in_review", "2", "", "", "a.meyer"]
     );
-    let nodes = ["nodesExamined", "nodesExamined.support", "nodesExamined.corrected_by"].map(of);
-    assert_eq!(nodes, ["3", "verified", "a.meyer"]);
+    let nodes = ["nodesExamined", "nodesExamined.support", "nodesExamined.confirmed_by", "nodesExamined.how"];
+    assert_eq!(nodes.map(of), ["3", "verified", "a.meyer", "each"]);
+    assert!(!row.contains_key("nodesExamined.corrected_by") && !row.contains_key("grade.confirmed_by"));
     assert_eq!(["margins", "margins.corrected_by"].map(of), ["", "a.meyer"]);
     assert!(!row.contains_key("histology.corrected_by"));
 

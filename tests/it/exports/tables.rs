@@ -115,7 +115,7 @@ fn corrections_of_reviewers_are_what_is_exported() {
         ["2", "", "", "a.meyer"]
     );
     // A confirmed value keeps what was found for it.
-    let nodes = ["nodesExamined", "nodesExamined.support", "nodesExamined.corrected_by"].map(of);
+    let nodes = ["nodesExamined", "nodesExamined.support", "nodesExamined.confirmed_by"].map(of);
     assert_eq!(nodes, ["3", "verified", "a.meyer"]);
     assert_eq!(of("ihcMarkers"), r#"{"ER":"positive","PR":null}"#);
     assert_eq!(of("ihcMarkers.corrected_by"), "a reviewer without a name");

@@ -1,5 +1,6 @@
 //! `loopctl review`: what people decide about the results of a run.
 
+mod answers;
 mod decisions;
 mod queue;
 mod worksheet;

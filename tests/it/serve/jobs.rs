@@ -113,6 +113,27 @@ fn a_file_that_is_refused_keeps_none_of_the_others() {
 }
 
 #[test]
+fn a_form_with_too_many_files_is_taken_not_even_in_part() {
+    let place = Workspace::new();
+    let server = server(&place);
+    let names: Vec<(String, String)> =
+        (0..101).map(|number| (format!("{number}.txt"), format!("Report {number}."))).collect();
+    let files: Vec<(&str, &str)> = names.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    let page = server.request("POST", "/documents").admin().files(&[], &files).send().is(422).text();
+    assert!(page.contains("Nothing was taken: ") && page.contains("at most 100 files, found 101"), "{page}");
+    assert!(page.contains("Nothing was submitted yet") && !page.contains("<code><bdi>The form"), "{page}");
+    assert!(page.contains("at most 100 files at a time"), "{page}");
+    let said = server.request("POST", "/api/uploads").admin().files(&[], &files).send().is(400).json();
+    assert!(said["error"].as_str().unwrap().contains("none of them was taken"), "{said}");
+    // A part that is none of a form's leaves nothing of what stands before it, either.
+    let strange = server.request("POST", "/api/uploads").admin();
+    strange.files(&[("again", "x")], &files[..1]).send().is(400);
+    assert!(server.get("/").is(200).text().contains("Nothing was submitted yet"));
+    assert!(!place.path("data/uploads").exists() || place.names("data/uploads").is_empty());
+    server.request("POST", "/documents").admin().files(&[], &files[..100]).send().is(303);
+}
+
+#[test]
 fn a_form_that_is_sent_again_pays_for_nothing_again() {
     let place = Workspace::new();
     let server = server(&place);

@@ -1,9 +1,13 @@
 //! The review desk, as a browser without its script sees it: pages and forms.
 
 mod agreement;
+mod cases;
 mod decisions;
+mod differ;
 mod keyboard;
 mod leases;
+mod played;
+mod questions;
 mod queue;
 
 use super::running::{Answer, Server};

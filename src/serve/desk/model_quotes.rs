@@ -1,0 +1,24 @@
+//! What a model quoted for the values that it gave, where nothing has looked the quotes up.
+
+use crate::engine::{DocumentState, Event};
+use crate::result::DocumentResult;
+use crate::score::Quotes;
+use crate::serve::api::ApiError;
+use crate::store::{DocumentKey, Journal};
+use serde::Deserialize;
+
+/// The quotes that came with the candidate that a result returns, as the journal has them; none where it can't be told.
+pub(super) fn model_quotes(
+    journal: &Journal,
+    document: DocumentKey,
+    result: &DocumentResult,
+) -> Result<Option<Quotes>, ApiError> {
+    let Some(best) = result.best_iteration else { return Ok(None) };
+    let (events, _) = journal.events_of(document)?;
+    let mut state = DocumentState::default();
+    for stored in &events {
+        let Ok(event) = Event::deserialize(&stored.payload) else { return Ok(None) };
+        state.apply(stored.at, &event);
+    }
+    Ok(state.iteration(best).map(|made| made.quotes.clone()).filter(|quotes| !quotes.is_empty()))
+}
