@@ -27,6 +27,7 @@ mod scores;
 mod source_answers;
 mod member;
 mod memo;
+mod structured;
 mod subject;
 mod panel;
 mod weighing;

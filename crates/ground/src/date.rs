@@ -65,7 +65,8 @@ fn pieces<'a>(document: &'a Document, cell: &Cell) -> Vec<Piece<'a>> {
     let mut open: Option<(usize, bool)> = None;
     for (at, c) in own.char_indices().chain([(own.len(), ' ')]) {
         let digit = c.is_ascii_digit();
-        let letter = c.is_alphabetic();
+        // 2024年6月10日, 2024년 6월 10일
+        let letter = c.is_alphabetic() && !matches!(c, '年' | '月' | '日' | '년' | '월' | '일');
         if let Some((from, was_digit)) = open
             && (was_digit != digit || !(digit || letter))
         {
@@ -102,7 +103,7 @@ fn readings(pieces: [&str; 3], gaps: (&str, &str)) -> Vec<(Day, Option<DateOrder
     };
     let mut found = Vec::new();
     if digits(a) && digits(b) && digits(c) {
-        let separator = |gap: &str| matches!(gap.trim(), "/" | "-" | "." | "\u{2013}" | "年" | "月");
+        let separator = |gap: &str| matches!(gap.trim(), "/" | "-" | "." | "\u{2013}" | "年" | "月" | "년" | "월");
         if !separator(gaps.0) || !separator(gaps.1) {
             return found;
         }
