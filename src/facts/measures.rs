@@ -223,7 +223,7 @@ impl Told<'_> {
         let values = json!({
             "fuzzy": grounding.fuzzy,
             "severity": grounding.severity.as_str(),
-            "quoted": grounding.quoted,
+            "undecided": grounding.undecided,
             "conflicting": grounding.conflicting,
         });
         facts.add(format!("{key}.grounding"), "supported", values);
@@ -234,7 +234,7 @@ impl Told<'_> {
         self.evidence(key, facts);
         if let Some(judge) = &grounding.judge {
             let asked = super::panel::is_asked(self.plan, &judge.value);
-            let values = json!({ "judge": judge.value, "asked": asked, "quoted": grounding.quoted });
+            let values = json!({ "judge": judge.value, "asked": asked, "undecided": grounding.undecided });
             facts.add(format!("{key}.judge"), "value_judged", values);
         }
         if !grounding.ignore.is_empty() {

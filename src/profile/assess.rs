@@ -133,9 +133,9 @@ mapping! {
         /// Top-level fields that are not checked: those that nobody copies from the text.
         #[key(default("[]"), examples(&["[rawText, summary]"]))]
         pub ignore: Vec<String>,
-        /// What a value counts whose quote is in the document, while nothing could decide whether it says the value.
+        /// What a value counts that the document has, while nothing shows that it is this field's: from 0 to 1.
         #[key(default("0.5"), examples(&["0"]))]
-        pub quoted: Score,
+        pub undecided: Score,
         /// What a value counts that one passage says, while another says another.
         #[key(default("0.5"), examples(&["0"]))]
         pub conflicting: Score,

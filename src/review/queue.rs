@@ -78,7 +78,7 @@ pub(crate) fn reasons(result: &DocumentResult) -> Vec<Reason> {
         Reason::Conflicting => {
             supports(&[Support::Conflicting]) || issues().any(|issue| issue.code == CONFLICTING_MENTIONS)
         }
-        Reason::Unverified => supports(&[Support::Quoted, Support::Unsupported, Support::Contradicted]),
+        Reason::Unverified => supports(&[Support::Undecided, Support::Unsupported, Support::Contradicted]),
         // Of a result with an issue for a person nothing says whether the condition held, too.
         Reason::ReviewWhen => result.review && !is_escalated,
         // Nothing in a result says whether its document was drawn, or what reviewers say of it.
@@ -107,7 +107,7 @@ pub(crate) fn doubts(result: &DocumentResult) -> Doubts {
     let is_unverified = |support: Support| {
         matches!(
             support,
-            Support::Quoted | Support::Unsupported | Support::Contradicted | Support::Conflicting
+            Support::Undecided | Support::Unsupported | Support::Contradicted | Support::Conflicting
         )
     };
     let values = validation.evidence.iter().filter(|(_, leaf)| is_unverified(leaf.support));

@@ -288,6 +288,12 @@ impl Sources {
         fields.filter(move |(_, known)| is_meant(known.from)).map(|(name, _)| name.clone())
     }
 
+    /// If a rubric knows how documents of a type say their values.
+    fn has_words_for(&self, document_type: &str) -> bool {
+        let knows = |rubric: &Rubric| rubric.types.contains_key(document_type) && !rubric.vocabularies.is_empty();
+        document_type != UNKNOWN_TYPE && self.rubrics.values().any(knows)
+    }
+
     /// What measures a dimension, for one document type; `None` where nothing here does.
     fn measure(
         &self,
@@ -322,7 +328,8 @@ impl Sources {
                 severity: grounding.severity,
                 ignore: grounding.ignore.iter().cloned().chain(self.filled_in(false)).collect(),
                 known: self.filled_in(true).collect(),
-                quoted: grounding.quoted,
+                by_structure: !self.has_words_for(document_type),
+                undecided: grounding.undecided,
                 conflicting: grounding.conflicting,
                 judged: grounding.judge.is_some(),
             }),

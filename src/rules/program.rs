@@ -134,10 +134,12 @@ pub struct GroundingSettings {
     pub ignore: Vec<String>,
     /// Top-level fields that the host fills in with the text itself: as such they say nothing for or against the rest.
     pub known: Vec<String>,
-    /// What a value counts whose quote is there, but undecided.
-    pub quoted: Score,
+    /// The share that a value counts which the document has, but not so that it is known to be this field's.
+    pub undecided: Score,
     /// What a value counts that is said, while another is said as well.
     pub conflicting: Score,
+    /// If values are held against rows, columns and labels: no rubric has words for documents of this type.
+    pub by_structure: bool,
     /// Whether a judge is to decide what quotes leave undecided.
     pub judged: bool,
 }

@@ -23,7 +23,7 @@ struct Entry {
     span: Option<SourceSpan>,
     quote: Option<Range<usize>>,
     context: Assertion,
-    undecided: bool,
+    unjudged: bool,
     part: Option<Range<usize>>,
 }
 
@@ -48,7 +48,7 @@ pub struct LeafEvidence<'a> {
     /// Whether the judge of single values is to be asked about it, or gave no answer: the quote is there, and nothing could
     /// decide what it says of the value.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub undecided: bool,
+    pub unjudged: bool,
     /// The part of the document that it is held against, where it is of one of several: `B`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part: Option<&'a str>,
@@ -69,7 +69,7 @@ impl<'a> LeafEvidence<'a> {
             span: None,
             quote: None,
             context: Assertion::Affirmed,
-            undecided: false,
+            unjudged: false,
             part: None,
         }
     }
@@ -84,8 +84,8 @@ impl<'a> LeafEvidence<'a> {
         LeafEvidence { method, span, quote, context, ..self }
     }
 
-    pub(super) fn left_undecided(self, undecided: bool) -> Self {
-        LeafEvidence { undecided, ..self }
+    pub(super) fn left_unjudged(self, unjudged: bool) -> Self {
+        LeafEvidence { unjudged, ..self }
     }
 
     /// Of a leaf that is held against one part of the document.
@@ -106,8 +106,8 @@ impl Evidence {
         let path = self.keep(path);
         let quote = leaf.quote.map(|quote| self.keep(quote));
         let part = leaf.part.map(|part| self.keep(part));
-        let LeafEvidence { support, method, span, context, undecided, .. } = leaf;
-        self.leaves.push(Entry { path, support, method, span, quote, context, undecided, part });
+        let LeafEvidence { support, method, span, context, unjudged, .. } = leaf;
+        self.leaves.push(Entry { path, support, method, span, quote, context, unjudged, part });
     }
 
     fn keep(&mut self, text: impl fmt::Display) -> Range<usize> {
@@ -130,7 +130,7 @@ impl Evidence {
         self.leaves.iter().map(move |entry| {
             let quote = entry.quote.as_ref().map(text);
             let leaf = LeafEvidence::new(entry.support).with(entry.method, entry.span, quote, entry.context);
-            (text(&entry.path), leaf.left_undecided(entry.undecided).of_part(entry.part.as_ref().map(text)))
+            (text(&entry.path), leaf.left_unjudged(entry.unjudged).of_part(entry.part.as_ref().map(text)))
         })
     }
 }
@@ -157,7 +157,7 @@ struct Written {
     #[serde(default)]
     context: Assertion,
     #[serde(default)]
-    undecided: bool,
+    unjudged: bool,
     part: Option<String>,
 }
 
@@ -174,7 +174,7 @@ impl<'de> Deserialize<'de> for Evidence {
             let span = leaf.start.zip(leaf.end).map(|(start, end)| SourceSpan { start, end });
             let read =
                 LeafEvidence::new(leaf.support).with(leaf.method, span, leaf.quote.as_deref(), leaf.context);
-            evidence.push(path, read.left_undecided(leaf.undecided).of_part(leaf.part.as_deref()));
+            evidence.push(path, read.left_unjudged(leaf.unjudged).of_part(leaf.part.as_deref()));
         }
         Ok(evidence)
     }

@@ -13,6 +13,7 @@ use super::parted::{Elsewhere, Ground, PartItems};
 use super::parts::{PartedText, Parts};
 use super::placeholder::{self, Finder, Placeholders, Why};
 use super::quotes::Quotes;
+use super::structured::Structured;
 use crate::rules::{Assertion, Each, EvidenceRules, GroundingSettings};
 use crate::value::{Fuel, Score, unescape};
 use serde_json::Value;
@@ -52,6 +53,8 @@ pub struct Source {
     names: Arc<Names>,
     identity: Identity,
     read: OnceLock<ReadText>,
+    /// Its rows, columns and labels.
+    structure: OnceLock<loopctl_ground::Document>,
     /// Its parts of each kind, found when they are first asked for.
     parted: Vec<OnceLock<PartedText>>,
     document: Option<Value>,
@@ -71,6 +74,7 @@ impl Source {
             names: Arc::clone(names),
             identity: Identity::default(),
             read: OnceLock::new(),
+            structure: OnceLock::new(),
             parted: names.each.iter().map(|_| OnceLock::new()).collect(),
             document: None,
         }
@@ -86,6 +90,11 @@ impl Source {
             index: SourceIndex::new(&self.text, &self.names.names),
             passages: Passages::new(&self.text, &self.names.lexicon),
         })
+    }
+
+    /// Its rows, columns and labels.
+    pub(super) fn structure(&self) -> &loopctl_ground::Document {
+        self.structure.get_or_init(|| loopctl_ground::Document::read(&self.text))
     }
 
     /// Where its words stand.
@@ -296,10 +305,15 @@ pub(super) fn ground(
         let field = steps(pointer).next().unwrap_or_default();
         is_checked(pointer, &settings.ignore) && !items.holds(pointer) && !is_known(&unescape(field))
     };
+    let structured = settings.by_structure.then(|| Structured::read(candidate, source));
     let offered = |pointer: &str| quotes.map_or(&[][..], |quotes| quotes.at(pointer));
     grounder.judge_all(candidate, reading, offered, is_checked, |leaf, verdict| {
         let (pointer, value) = (leaf.pointer, leaf.value);
         let quotes = offered(pointer);
+        let verdict = match &structured {
+            Some(structured) => structured.verdict(pointer, value, verdict),
+            None => verdict,
+        };
         telling.leaf(FoundLeaf { pointer, value, verdict: &verdict, quotes, part: None, elsewhere: None });
     });
     Ground { names, source, quotes, search, fuel }.items(&items, parts, &mut telling);
@@ -348,16 +362,16 @@ impl Telling<'_> {
             return self.out.issues.push(placeholder::issue(pointer, value, why));
         }
         // The quote is there, and nothing could be read from it.
-        let is_open = verdict.finding == Finding::QuoteUndecided && elsewhere.is_none();
-        let mut undecided = self.settings.judged && is_open;
+        let is_open = matches!(verdict.finding, Finding::QuoteUndecided | Finding::NotBound) && elsewhere.is_none();
+        let mut unjudged = self.settings.judged && is_open;
         let said = self
             .judged
-            .filter(|_| undecided)
+            .filter(|_| unjudged)
             .and_then(|judged| judged.of(self.candidate, pointer, value, span_of(self.source, verdict)?));
         let decided = said.map(|said| judged_as(said, verdict.clone()));
-        undecided &= decided.is_none();
+        unjudged &= decided.is_none();
         let verdict = decided.as_ref().unwrap_or(verdict);
-        self.record(FoundLeaf { verdict, ..leaf }, undecided);
+        self.record(FoundLeaf { verdict, ..leaf }, unjudged);
         let counts = counts(verdict.support, self.settings);
         if counts >= 1.0 {
             self.share.grounded += 1;
@@ -382,7 +396,7 @@ impl Telling<'_> {
         self.record(leaf, false);
     }
 
-    fn record(&mut self, leaf: FoundLeaf<'_>, undecided: bool) {
+    fn record(&mut self, leaf: FoundLeaf<'_>, unjudged: bool) {
         let FoundLeaf { pointer, value, verdict, quotes, part, elsewhere } = leaf;
         let told = Told { source: self.source, verdict, value, part, elsewhere };
         let quote = quotes.first().filter(|_| verdict.by_quote);
@@ -392,7 +406,7 @@ impl Telling<'_> {
         };
         let leaf_evidence = LeafEvidence::new(verdict.support)
             .with(verdict.method, told.span(), quote.map(String::as_str), context)
-            .left_undecided(undecided)
+            .left_unjudged(unjudged)
             .of_part(part);
         self.out.evidence.push(pointer, leaf_evidence);
     }
@@ -426,7 +440,7 @@ pub(super) fn span_of(source: &Source, verdict: &Verdict) -> Option<SourceSpan> 
 fn counts(support: Support, settings: &GroundingSettings) -> f64 {
     match support {
         Support::Verified | Support::Entailed => 1.0,
-        Support::Quoted => settings.quoted.get(),
+        Support::Undecided => settings.undecided.get(),
         Support::Conflicting => settings.conflicting.get(),
         Support::Unsupported | Support::Contradicted => 0.0,
     }

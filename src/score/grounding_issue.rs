@@ -52,7 +52,17 @@ impl Told<'_> {
                 format!("`{value}` is written; {}, but {}", self.passage(), self.otherwise("says otherwise")),
                 "say which of them holds for the whole document, or leave it to a person",
             ),
-            (Support::Quoted, _) => (
+            (Support::Undecided, Finding::NotBound) => {
+                let name = |step: &&str| step.bytes().any(|byte| !byte.is_ascii_digit());
+                let field = unescape(steps(pointer).filter(name).last().unwrap_or_default());
+                (
+                    "UNVERIFIED_VALUE",
+                    Severity::Minor,
+                    format!("{}, but neither a row and column nor a label shows that it is the `{field}`", self.held(&value)),
+                    "keep it if it is right; write it as the document does, in the item that its row is about",
+                )
+            }
+            (Support::Undecided, _) => (
                 "UNVERIFIED_VALUE",
                 Severity::Minor,
                 format!("the quote for `{value}` is in {place}, but does not show that it says so"),
@@ -154,6 +164,14 @@ impl Told<'_> {
             suggested_fix: Some(fix.into()),
             source_span: self.span(),
             ..plain_issue(code, severity, pointer.to_owned(), message)
+        }
+    }
+
+    /// Where the document has a value.
+    fn held(&self, value: &str) -> String {
+        match &self.verdict.bytes {
+            Some(bytes) => format!("`{value}` is in the document, {}", self.line(bytes, "has it")),
+            None => format!("`{value}` is in the document in another spelling"),
         }
     }
 

@@ -85,13 +85,13 @@ impl Pair {
 
 /// Whether there is anything to ask about.
 pub(crate) fn has_undecided(assessment: &Assessment) -> bool {
-    assessment.evidence.iter().any(|(_, leaf)| leaf.undecided)
+    assessment.evidence.iter().any(|(_, leaf)| leaf.unjudged)
 }
 
 /// The values that a judge is to be asked about, each beside its passage once.
 pub(crate) fn undecided<'a>(candidate: &'a Value, assessment: &'a Assessment) -> Vec<UndecidedValue<'a>> {
     let mut seen = BTreeSet::new();
-    let leaves = assessment.evidence.iter().filter(|(_, leaf)| leaf.undecided);
+    let leaves = assessment.evidence.iter().filter(|(_, leaf)| leaf.unjudged);
     let asked = leaves.filter_map(|(path, leaf)| {
         Some(UndecidedValue { path, value: candidate.pointer(path)?, passage: leaf.span? })
     });

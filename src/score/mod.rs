@@ -30,6 +30,7 @@ mod source_answers;
 mod member;
 mod memo;
 mod structure;
+mod layout_evidence;
 mod subject;
 mod panel;
 mod weighing;

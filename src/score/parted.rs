@@ -259,9 +259,9 @@ impl<'a> Ground<'a> {
         for (at, verdict) in found {
             let Some(leaf) = leaves.iter_mut().find(|leaf| leaf.at == at) else { continue };
             match verdict.support {
-                Support::Verified | Support::Entailed | Support::Conflicting | Support::Quoted => {
+                Support::Verified | Support::Entailed | Support::Conflicting | Support::Undecided => {
                     leaf.elsewhere = Some(Elsewhere::Common);
-                    leaf.verdict = Verdict { support: Support::Quoted, ..verdict };
+                    leaf.verdict = Verdict { support: Support::Undecided, ..verdict };
                 }
                 // A quote that says otherwise says so wherever it stands.
                 Support::Contradicted if verdict.by_quote => leaf.verdict = verdict,

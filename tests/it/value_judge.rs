@@ -216,7 +216,7 @@ fn an_answer_is_read_strictly() {
     let once = ", on_failure: { retry: 0, then: { fallback: accuracy } }";
     // What it leaves out it does not decide, and what it was not asked about is not heard.
     let result = ended(once, says(&[("/activity", "supports"), ("/grade", "contradicts")]));
-    assert_eq!(evidence(&result, "/followUp").0, "quoted");
+    assert_eq!(evidence(&result, "/followUp").0, "undecided");
     assert_eq!(evidence(&result, "/activity").0, "entailed");
     assert!(result["warnings"].to_string().contains("a value that it was not asked about"), "{result}");
     let text = |text: &str| json!({ "stage": "reader", "text": text });
@@ -227,7 +227,7 @@ fn an_answer_is_read_strictly() {
         says(&[both[0], both[0]]),
     ] {
         let result = ended(once, unreadable.clone());
-        assert_eq!(evidence(&result, "/activity").0, "quoted", "{unreadable}");
+        assert_eq!(evidence(&result, "/activity").0, "undecided", "{unreadable}");
         assert_eq!(result["best_validation"]["scores"]["accuracy"], 0.5);
         assert!(codes(&result).contains(&"JUDGE_FAILED"), "{unreadable}: {result}");
         assert_eq!(result["best_validation"]["evidence"]["/activity"]["undecided"], true);
@@ -283,7 +283,7 @@ fn without_a_provider_values_stay_as_they_are() {
     let place =
         place(&silent.replace("max_iterations: 3", "max_iterations: 1"), &[extracted(ACTIVITY, FOLLOW_UP)]);
     let result = run(&place);
-    assert_eq!((evidence(&result, "/activity").0, &result["usage"]["calls"]), (&json!("quoted"), &json!(1)));
+    assert_eq!((evidence(&result, "/activity").0, &result["usage"]["calls"]), (&json!("undecided"), &json!(1)));
     assert!(result["warnings"].to_string().contains("judge `reader` was not asked"), "{result}");
 }
 

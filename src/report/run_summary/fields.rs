@@ -39,7 +39,7 @@ pub(crate) struct Fill {
 pub(crate) struct Supports {
     verified: u64,
     entailed: u64,
-    quoted: u64,
+    undecided: u64,
     conflicting: u64,
     unsupported: u64,
     contradicted: u64,
@@ -65,7 +65,7 @@ impl Supports {
         [
             ("Verified", self.verified),
             ("Entailed", self.entailed),
-            ("Quoted", self.quoted),
+            ("Undecided", self.undecided),
             ("Conflicting", self.conflicting),
             ("Unsupported", self.unsupported),
             ("Contradicted", self.contradicted),
@@ -81,7 +81,7 @@ impl Supports {
         match support {
             Support::Verified => &mut self.verified,
             Support::Entailed => &mut self.entailed,
-            Support::Quoted => &mut self.quoted,
+            Support::Undecided => &mut self.undecided,
             Support::Conflicting => &mut self.conflicting,
             Support::Unsupported => &mut self.unsupported,
             Support::Contradicted => &mut self.contradicted,
@@ -93,7 +93,7 @@ impl Count for Supports {
     fn absorb(&mut self, other: Self) {
         self.verified = self.verified.saturating_add(other.verified);
         self.entailed = self.entailed.saturating_add(other.entailed);
-        self.quoted = self.quoted.saturating_add(other.quoted);
+        self.undecided = self.undecided.saturating_add(other.undecided);
         self.conflicting = self.conflicting.saturating_add(other.conflicting);
         self.unsupported = self.unsupported.saturating_add(other.unsupported);
         self.contradicted = self.contradicted.saturating_add(other.contradicted);

@@ -190,7 +190,7 @@ fn values_are_counted_by_support_for_the_deepest_field_that_is_told_apart() {
     };
     let first = said(json!({
         "/histology": "verified", "/ihc/0/name": "unsupported", "/ihc/1": "entailed",
-        "/size/value": "conflicting", "/size/unit/name": "quoted", "/elsewhere": "verified",
+        "/size/value": "conflicting", "/size/unit/name": "undecided", "/elsewhere": "verified",
     }));
     let (mut summary, mut other) = (RunSummary::new(facts()), RunSummary::new(facts()));
     summary.add(&result("a", first));
@@ -208,7 +208,7 @@ fn values_are_counted_by_support_for_the_deepest_field_that_is_told_apart() {
     assert_eq!(some(support("/histology")), "verified 1, contradicted 1");
     assert_eq!(some(support("/ihc")), "entailed 1, unsupported 1");
     assert_eq!(some(support("/size/value")), "conflicting 1");
-    assert_eq!(some(support("/size/unit")), "quoted 1");
+    assert_eq!(some(support("/size/unit")), "undecided 1");
     assert_eq!(support("/size"), Value::Null);
     assert_eq!(serde_json::from_value::<RunSummary>(json.clone()).unwrap(), summary);
     let page = render_html(&summary, &PageOptions::default());
@@ -271,7 +271,7 @@ fn attacked() -> RunSummary {
     let mut summary = RunSummary::new(run).with_messages();
     let mut wrong = issue(ATTACK, "critical", ATTACK);
     wrong["message"] = json!(ATTACK);
-    let evidence = json!({ format!("/{}", crate::value::escape(ATTACK)): {"support": "quoted"} });
+    let evidence = json!({ format!("/{}", crate::value::escape(ATTACK)): {"support": "undecided"} });
     summary.add(&result(
         ATTACK,
         json!({

@@ -141,7 +141,7 @@ impl Judge<'_> {
                     // A number, date or short word that the quote lacks is not said; of longer texts that can't be told.
                     let decided = asked.is_none()
                         && (is_quantity(probe) || is_date(probe) || probe.evidence() == Evidence::Strict);
-                    let support = if decided { Support::Unsupported } else { Support::Quoted };
+                    let support = if decided { Support::Unsupported } else { Support::Undecided };
                     Verdict {
                         bytes: Some(bytes),
                         by_quote: true,

@@ -19,8 +19,9 @@ pub enum Support {
     Verified,
     /// A judge that was shown the passage said that it supports the value.
     Entailed,
-    /// The quote stands in the document, but nothing could decide whether it says this value.
-    Quoted,
+    /// The document has the value, or its quote, but nothing shows that it is of this field of this item.
+    #[serde(alias = "quoted")]
+    Undecided,
     /// A passage says this value, and another one says another.
     Conflicting,
     /// No passage says this value.
@@ -36,7 +37,7 @@ impl Support {
         match self {
             Support::Verified => "verified",
             Support::Entailed => "entailed",
-            Support::Quoted => "quoted",
+            Support::Undecided => "undecided",
             Support::Conflicting => "conflicting",
             Support::Unsupported => "unsupported",
             Support::Contradicted => "contradicted",
@@ -59,6 +60,8 @@ pub(crate) enum Finding {
     QuoteOfAnother,
     /// The quote is there, and says nothing that could be read.
     QuoteUndecided,
+    /// The document has the value, but neither in the row and column of its field and item, nor under its label.
+    NotBound,
     /// A passage says another value.
     SaysAnother,
     /// A passage that would say another value holds this one, too: it may be of something else, or a bound.

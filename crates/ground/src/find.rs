@@ -1,0 +1,199 @@
+//! Finding a value: every place where the document prints it whole.
+
+use crate::date;
+use crate::document::{Document, Word};
+use crate::fold::words;
+use crate::number::{self, value_key};
+use serde_json::Value;
+
+/// A place where a document prints a value.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Place {
+    pub(crate) row: usize,
+    pub(crate) cell: usize,
+    /// Columns of its part in the first row.
+    pub(crate) from: u32,
+    pub(crate) to: u32,
+    /// Bytes.
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+}
+
+/// The kind of a value, as documents write it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Kind {
+    Number,
+    Date,
+    Text,
+}
+
+/// Most places that are kept for one value, and most that are tried.
+const MOST: usize = 400;
+const TRIED: usize = 2_000;
+/// Widest gap within a text, in columns: past it a new column begins.
+const BRIDGE: u32 = 8;
+
+pub(crate) fn kind(value: &Value) -> Option<Kind> {
+    match value {
+        Value::Number(_) => Some(Kind::Number),
+        Value::String(text) if text.trim().is_empty() => None,
+        Value::String(text) if date::of_text(text).is_some() => Some(Kind::Date),
+        Value::String(text) if number::of_text(text)[0].is_some() => Some(Kind::Number),
+        Value::String(_) => Some(Kind::Text),
+        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
+    }
+}
+
+/// If a value is in the document in no spelling, not even as part of something or with another sign. `places` has found none.
+pub(crate) fn is_absent(document: &Document, value: &Value) -> bool {
+    let has_number = |given: f64| document.by_value.contains_key(&value_key(given));
+    match value {
+        Value::Number(given) => given.as_f64().is_none_or(|given| !has_number(given)),
+        Value::String(text) => {
+            let sought = words(text);
+            let run: String = sought.concat();
+            let scattered = || sought.iter().all(|word| document.by_word.contains_key(word.as_str()));
+            let has_date = date::of_text(text).is_some_and(|day| document.by_day.contains_key(&day));
+            !has_date
+                && !number::of_text(text).into_iter().flatten().any(has_number)
+                && (run.is_empty() || !(scattered() || document.run.contains(&run)))
+        }
+        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => false,
+    }
+}
+
+/// Every place of a value, in the order of the document.
+pub(crate) fn places(document: &Document, value: &Value) -> Vec<Place> {
+    let mut found = Vec::new();
+    match value {
+        Value::Number(given) => {
+            if let Some(given) = given.as_f64() {
+                numbers(document, given, &mut found);
+            }
+        }
+        Value::String(text) => {
+            text_places(document, text, &mut found);
+            for given in number::of_text(text).into_iter().flatten() {
+                numbers(document, given, &mut found);
+            }
+            if let Some(day) = date::of_text(text) {
+                let same = document.by_day.get(&day).into_iter().flatten().filter_map(|at| document.dates.get(*at as usize));
+                for date in same.take(MOST) {
+                    found.extend(Place::new(document, date.cell, date.start, date.end));
+                }
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => {}
+    }
+    found.sort_by_key(|place| (place.start, place.end));
+    found.dedup_by_key(|place| (place.start, place.end));
+    found.truncate(MOST);
+    found
+}
+
+impl Place {
+    /// The place of some bytes of a cell.
+    pub(crate) fn new(document: &Document, cell: usize, start: usize, end: usize) -> Option<Self> {
+        let own = document.cells.get(cell)?;
+        let (from, to) = (document.column(own, start), document.column(own, end.min(own.end)));
+        Some(Place { row: own.row, cell, from, to, start, end })
+    }
+}
+
+fn numbers(document: &Document, given: f64, into: &mut Vec<Place>) {
+    let slack = given.abs().max(1.0) * 1e-9;
+    let same = |number: &&number::Number| !number.is_part && (number.value - given).abs() <= slack;
+    let near = document.by_value.get(&value_key(given)).into_iter().flatten();
+    for number in near.filter_map(|at| document.numbers.get(*at as usize)).filter(same).take(MOST) {
+        into.extend(Place::new(document, number.cell, number.start, number.end));
+    }
+}
+
+fn text_places(document: &Document, text: &str, into: &mut Vec<Place>) {
+    let sought = words(text);
+    let Some(first) = sought.first() else { return };
+    if sought.iter().any(|word| !document.by_word.contains_key(word.as_str())) {
+        return;
+    }
+    let starts = document.by_word.get(first.as_str()).map(Vec::as_slice).unwrap_or_default();
+    for at in starts.iter().take(TRIED) {
+        let at = *at as usize;
+        let mut last = at;
+        let all = sought.iter().skip(1).all(|word| match follow(document, last, word) {
+            Some(next) => {
+                last = next;
+                true
+            }
+            None => false,
+        });
+        let (Some(head), Some(tail)) = (document.words.get(at), document.words.get(last)) else { continue };
+        if !all || !is_whole(document, head, tail) {
+            continue;
+        }
+        let Some(cell) = document.cells.get(head.cell) else { continue };
+        let same_row = document.cells.get(tail.cell).is_some_and(|other| other.row == cell.row);
+        let to = if same_row { tail.to } else { cell.to };
+        into.push(Place { row: cell.row, cell: head.cell, from: head.from, to, start: head.start, end: tail.end });
+        if into.len() >= MOST {
+            return;
+        }
+    }
+}
+
+/// The word that is read after another and is `sought`: the next of its row; where its cell ends, the first of the cell below it;
+/// where its row ends, the first of the next row.
+fn follow(document: &Document, at: usize, sought: &str) -> Option<usize> {
+    let word = document.words.get(at)?;
+    let cell = document.cells.get(word.cell)?;
+    let next = document.words.get(at + 1);
+    if let Some(next) = next
+        && next.folded.as_ref() == sought
+        && document.cells.get(next.cell).is_some_and(|other| other.row == cell.row && other.from <= cell.to + BRIDGE)
+    {
+        return Some(at + 1);
+    }
+    if cell.words.end != at + 1 {
+        return None;
+    }
+    let is_last = next.is_none_or(|next| document.cells.get(next.cell).is_none_or(|other| other.row != cell.row));
+    let below = (cell.row + 1..cell.row + 4).find(|row| !document.row_cells(*row).is_empty())?;
+    let cells = document.row_cells(below);
+    let starts = |other: &crate::document::Cell| {
+        let first = other.words.start;
+        (other.words.end > first && document.words.get(first).is_some_and(|word| word.folded.as_ref() == sought)).then_some(first)
+    };
+    let overlapping = cells.iter().filter(|other| other.from < cell.to + 2 && cell.from < other.to + 2);
+    overlapping.filter_map(starts).next().or_else(|| if is_last { cells.first().and_then(starts) } else { None })
+}
+
+/// If neither end lies within a longer word or code.
+fn is_whole(document: &Document, head: &Word, tail: &Word) -> bool {
+    let begins = document.cells.get(head.cell).is_some_and(|cell| cell.start == head.start);
+    let ends = document.cells.get(tail.cell).is_some_and(|cell| cell.end == tail.end);
+    let digit = |word: &Word, last: bool| {
+        let c = if last { word.folded.chars().next_back() } else { word.folded.chars().next() };
+        c.is_some_and(|c| c.is_ascii_digit())
+    };
+    let unspaced = |c: char| matches!(u32::from(c), 0x3040..=0x30ff | 0x3400..=0x9fff | 0xac00..=0xd7af | 0xf900..=0xfaff);
+    let joint = |c: char| matches!(c, '-' | '/' | '.' | ',' | ':' | '\u{2013}' | '\u{2011}');
+    let before = if begins { None } else { document.char_before(head.start) };
+    let inside_before = match before {
+        Some(c) if unspaced(c) => false,
+        Some(c) if c.is_alphanumeric() => true,
+        Some(c) if joint(c) && digit(head, false) => {
+            document.char_before(head.start - c.len_utf8()).is_some_and(char::is_alphanumeric)
+        }
+        Some(_) | None => false,
+    };
+    let after = if ends { None } else { document.char_at(tail.end) };
+    let inside_after = match after {
+        Some(c) if unspaced(c) => false,
+        Some(c) if c.is_alphanumeric() => true,
+        Some(c) if joint(c) && digit(tail, true) => {
+            document.char_at(tail.end + c.len_utf8()).is_some_and(char::is_alphanumeric)
+        }
+        Some(_) | None => false,
+    };
+    let own_unspaced = |word: &Word| word.folded.chars().all(unspaced);
+    !(inside_before && !own_unspaced(head) || inside_after && !own_unspaced(tail))
+}

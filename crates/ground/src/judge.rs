@@ -1,0 +1,290 @@
+//! Judging a record: for each value, whether the document prints it where its field of its item belongs.
+
+use crate::columns::{Agreement, Column};
+use crate::document::Document;
+use crate::field::{Name, Synonyms, count, key_words};
+use crate::find::{Kind, Place};
+use crate::label::{Position, labels};
+use crate::leaves::Record;
+use crate::rows;
+use serde_json::Value;
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// What a document says of a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Support {
+    /// Printed in the row and column, or under the label, of its field and item.
+    Verified,
+    /// Printed, but nothing tells that it is of this field of this item.
+    Undecided,
+    /// Printed nowhere in any spelling.
+    Unsupported,
+}
+
+/// How a place is bound to a field of an item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Binding {
+    /// In the item's row, and in the column of the field.
+    Cell,
+    /// In the item's row; the list is too short to show columns.
+    Row,
+    /// Behind or right of the field's label.
+    Labelled,
+    /// Below the field's label.
+    LabelledAbove,
+    /// In the element or member of markup that is called as the field.
+    Element,
+    /// The only place of a value that no other field claims.
+    Alone,
+    /// Nothing binds it.
+    None,
+}
+
+/// The support of one leaf.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Verdict {
+    /// The leaf's JSON Pointer.
+    pub pointer: String,
+    /// What the document says.
+    pub support: Support,
+    /// How the place is bound.
+    pub binding: Binding,
+    /// Where the value is printed, in bytes of the text.
+    pub bytes: Option<Range<usize>>,
+}
+
+/// Least likeness of a label to a field's name.
+const NAMED: f32 = 0.45;
+/// With how many other numbers or dates of a document the label of one is compared.
+const RIVALS: usize = 5_000;
+/// How much better another label or field must be to take a place away.
+const BETTER: f32 = 0.05;
+
+/// A place that was chosen for a leaf, and how strongly it is bound.
+#[derive(Debug, Clone, Copy)]
+struct Bound {
+    place: Place,
+    binding: Binding,
+    strength: f32,
+}
+
+/// Judges every text and number of a record, in its order.
+#[must_use]
+pub fn judge(document: &Document, record: &Value) -> Vec<Verdict> {
+    let record = Record::read(record, document);
+    let judge = Judge::new(document, &record);
+    let mut bound: Vec<Option<Bound>> = vec![None; record.leaves.len()];
+    judge.lists(&mut bound);
+    judge.labelled(&mut bound);
+    judge.settle(&mut bound);
+    let verdict = |(leaf, bound): (&crate::leaves::Leaf<'_>, &Option<Bound>)| {
+        let (support, binding, place) = match bound {
+            Some(bound) => (Support::Verified, bound.binding, Some(bound.place)),
+            None if leaf.is_absent => (Support::Unsupported, Binding::None, None),
+            None => (Support::Undecided, Binding::None, leaf.places.first().copied()),
+        };
+        let bytes = place.map(|place| place.start..place.end);
+        Verdict { pointer: leaf.pointer.clone(), support, binding, bytes }
+    };
+    record.leaves.iter().zip(&bound).map(verdict).collect()
+}
+
+struct Judge<'a> {
+    document: &'a Document,
+    record: &'a Record<'a>,
+    synonyms: Synonyms,
+    names: HashMap<&'a str, Name>,
+}
+
+impl<'a> Judge<'a> {
+    fn new(document: &'a Document, record: &'a Record<'a>) -> Self {
+        let mut shared: HashMap<String, usize> = HashMap::new();
+        let mut paths: Vec<&str> = record.leaves.iter().map(|leaf| leaf.path.as_str()).collect();
+        paths.sort_unstable();
+        paths.dedup();
+        for path in &paths {
+            let mut words = path.rsplit('/').find(|key| *key != "*").map(key_words).unwrap_or_default();
+            words.sort_unstable();
+            words.dedup();
+            for word in words {
+                *shared.entry(word).or_default() += 1;
+            }
+        }
+        let names = paths.into_iter().map(|path| (path, Name::new(path, &shared))).collect();
+        Judge { document, record, synonyms: Synonyms::new(), names }
+    }
+
+    /// Binds the leaves of lists to rows and columns.
+    fn lists(&self, bound: &mut [Option<Bound>]) {
+        let mut windows: Vec<Vec<Option<Range<usize>>>> = Vec::new();
+        for (number, list) in self.record.lists.iter().enumerate() {
+            let within = match list.outer {
+                None => Some(rows::all(self.document)),
+                Some((outer, item)) => windows.get(outer).and_then(|items| items.get(item)).cloned().flatten(),
+            };
+            let Some(within) = within else {
+                windows.push(vec![None; list.items.len()]);
+                continue;
+            };
+            let assigned = rows::assign(self.record, list, &within);
+            let own = rows::windows(&assigned, &within);
+            self.items(number, &own, bound);
+            windows.push(own);
+        }
+    }
+
+    /// The leaves of a list that lie in no list within it, by item.
+    fn own_leaves(&self, list: usize, item: usize) -> impl Iterator<Item = usize> + '_ {
+        let all = self.record.lists.get(list).and_then(|list| list.items.get(item)).map(Vec::as_slice).unwrap_or_default();
+        all.iter().copied().filter(move |leaf| self.record.item_of.get(*leaf).copied().flatten() == Some((list, item)))
+    }
+
+    fn items(&self, list: usize, windows: &[Option<Range<usize>>], bound: &mut [Option<Bound>]) {
+        let mut columns: HashMap<&str, Column> = HashMap::new();
+        for (item, window) in windows.iter().enumerate() {
+            let Some(window) = window else { continue };
+            for leaf in self.own_leaves(list, item).filter_map(|leaf| self.record.leaves.get(leaf)) {
+                for place in leaf.places.iter().filter(|place| rows::is_within(place, window)) {
+                    columns.entry(&leaf.path).or_default().add(item, place);
+                }
+            }
+        }
+        for (item, window) in windows.iter().enumerate() {
+            let Some(window) = window else { continue };
+            let own: Vec<usize> = self.own_leaves(list, item).collect();
+            let printed = |leaf: &usize| {
+                self.record.leaves.get(*leaf).is_some_and(|leaf| leaf.places.iter().any(|place| rows::is_within(place, window)))
+            };
+            let here = own.iter().filter(|leaf| printed(leaf)).count();
+            for number in &own {
+                let Some(leaf) = self.record.leaves.get(*number) else { continue };
+                let others = here.saturating_sub(usize::from(printed(number)));
+                let needed = (own.len().saturating_sub(1) * 2).div_ceil(5).max(1);
+                if own.len() > 1 && others < needed {
+                    continue;
+                }
+                let column = columns.get(leaf.path.as_str());
+                let best = leaf
+                    .places
+                    .iter()
+                    .filter(|place| rows::is_within(place, window))
+                    .filter_map(|place| self.in_row(item, place, leaf.path.as_str(), column, own.len()))
+                    .max_by(|a, b| a.strength.total_cmp(&b.strength));
+                if let Some(slot) = bound.get_mut(*number) {
+                    *slot = best;
+                }
+            }
+        }
+    }
+
+    fn in_row(&self, item: usize, place: &Place, path: &str, column: Option<&Column>, members: usize) -> Option<Bound> {
+        let agreement = column.map_or(Agreement { with: 0, of: 0 }, |column| column.agreement(item, place));
+        let likeness = self.likeness(place, path).map_or(0.0, |(likeness, _)| likeness);
+        if agreement.of >= 2 {
+            let agrees = agreement.with >= 1 && agreement.share() >= 0.3;
+            return agrees.then_some(Bound { place: *place, binding: Binding::Cell, strength: agreement.share() + likeness });
+        }
+        (members > 1).then_some(Bound { place: *place, binding: Binding::Row, strength: 0.5 + likeness })
+    }
+
+    /// How well the best label of a place names a field.
+    fn likeness(&self, place: &Place, path: &str) -> Option<(f32, Position)> {
+        let name = self.names.get(path)?;
+        let labels = labels(self.document, place);
+        let by_label = labels.iter().map(|label| (name.likeness(&label.words, &self.synonyms) * label.weight, label.position));
+        by_label.max_by(|a, b| a.0.total_cmp(&b.0))
+    }
+
+    /// Binds leaves outside of lists to labels.
+    fn labelled(&self, bound: &mut [Option<Bound>]) {
+        let tops: Vec<usize> = (0..self.record.leaves.len()).filter(|leaf| self.record.item_of.get(*leaf).copied().flatten().is_none()).collect();
+        for number in &tops {
+            let Some(leaf) = self.record.leaves.get(*number) else { continue };
+            let best = leaf
+                .places
+                .iter()
+                .filter_map(|place| Some((place, self.likeness(place, &leaf.path)?)))
+                .max_by(|a, b| a.1.0.total_cmp(&b.1.0));
+            let Some((place, (likeness, position))) = best.filter(|(_, (likeness, _))| *likeness >= NAMED) else { continue };
+            // Another field that the label names better.
+            let rival = tops.iter().filter(|other| *other != number).filter_map(|other| self.record.leaves.get(*other));
+            let taken = rival
+                .filter(|other| other.path != leaf.path)
+                .filter_map(|other| self.likeness(place, &other.path))
+                .any(|(other, _)| other > likeness + BETTER);
+            if taken || self.is_better_named(leaf.kind, &leaf.path, place, likeness) {
+                continue;
+            }
+            let binding = match position {
+                Position::Left => Binding::Labelled,
+                Position::Above => Binding::LabelledAbove,
+                Position::Markup => Binding::Element,
+            };
+            if let Some(slot) = bound.get_mut(*number) {
+                *slot = Some(Bound { place: *place, binding, strength: likeness });
+            }
+        }
+        self.alone(&tops, bound);
+    }
+
+    /// If the document prints another value of the kind under a label that names the field better.
+    fn is_better_named(&self, kind: Kind, path: &str, place: &Place, likeness: f32) -> bool {
+        let at = |cell: usize, start: usize, end: usize| Place::new(self.document, cell, start, end);
+        // What can't be compared with all is not known to be the best.
+        let (numbers, dates) = (self.document.numbers.len(), self.document.dates.len());
+        if kind == Kind::Number && numbers > RIVALS || kind == Kind::Date && dates > RIVALS {
+            return true;
+        }
+        let same = |other: &Place| self.document.slice(other.start, other.end) == self.document.slice(place.start, place.end);
+        let better = |other: Place| {
+            !same(&other) && self.likeness(&other, path).is_some_and(|(other, _)| other > likeness + BETTER)
+        };
+        match kind {
+            Kind::Number => {
+                let all = self.document.numbers.iter().filter(|number| !number.is_part);
+                all.filter_map(|number| at(number.cell, number.start, number.end)).any(better)
+            }
+            Kind::Date => self.document.dates.iter().filter_map(|date| at(date.cell, date.start, date.end)).any(better),
+            Kind::Text => false,
+        }
+    }
+
+    /// Binds texts that stand in one place only, which no other leaf has.
+    fn alone(&self, tops: &[usize], bound: &mut [Option<Bound>]) {
+        let mut claims: HashMap<(usize, usize), usize> = HashMap::new();
+        for place in self.record.leaves.iter().flat_map(|leaf| &leaf.places) {
+            *claims.entry((place.start, place.end)).or_default() += 1;
+        }
+        for number in tops {
+            let Some(leaf) = self.record.leaves.get(*number) else { continue };
+            let Some(slot) = bound.get_mut(*number) else { continue };
+            if slot.is_some() || leaf.kind != Kind::Text {
+                continue;
+            }
+            let unclaimed = leaf.places.iter().all(|place| claims.get(&(place.start, place.end)) == Some(&1));
+            if let (true, [place, ..]) = (unclaimed, leaf.places.as_slice()) {
+                *slot = Some(Bound { place: *place, binding: Binding::Alone, strength: 0.1 });
+            }
+        }
+    }
+
+    /// Leaves a place that several leaves were bound to with the one that has the best reason.
+    fn settle(&self, bound: &mut [Option<Bound>]) {
+        let mut best: HashMap<(usize, usize), (f32, usize)> = HashMap::new();
+        for one in bound.iter().flatten() {
+            let entry = best.entry((one.place.start, one.place.end)).or_insert((one.strength, 0));
+            entry.0 = entry.0.max(one.strength);
+            entry.1 += 1;
+        }
+        for slot in bound.iter_mut() {
+            let loses = slot.is_some_and(|one| {
+                best.get(&(one.place.start, one.place.end))
+                    .is_some_and(|(strength, claims)| *claims > 1 && one.strength < *strength - count(1) * BETTER)
+            });
+            if loses {
+                *slot = None;
+            }
+        }
+    }
+}

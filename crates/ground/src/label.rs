@@ -1,0 +1,123 @@
+//! Labels: the words of a document that say which field a place is about.
+
+use crate::document::{Cell, Document};
+use crate::find::Place;
+
+/// The words beside or above a place, and how much such a position says, in [0, 1].
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Label<'d> {
+    pub(crate) words: Vec<&'d str>,
+    pub(crate) weight: f32,
+    pub(crate) position: Position,
+}
+
+/// Where a label stands, seen from its value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Position {
+    Left,
+    Above,
+    Markup,
+}
+
+/// Most words of a label.
+const WORDS: usize = 7;
+/// How many cells to the left of a place are looked at.
+const LEFT: usize = 30;
+/// How many rows above a place its label may stand, and how far up a table its head.
+const NEAR: usize = 3;
+const HEAD: usize = 60;
+
+/// The labels that a place may have.
+pub(crate) fn labels<'d>(document: &'d Document, place: &Place) -> Vec<Label<'d>> {
+    let mut found = Vec::new();
+    let Some(cell) = document.cells.get(place.cell) else { return found };
+    if let Some(label) = &cell.label {
+        found.push(Label { words: label.split(' ').collect(), weight: 1.0, position: Position::Markup });
+    }
+    let before = words_before(document, cell, place.start);
+    let is_first = before.is_empty();
+    if !is_first {
+        found.push(Label { words: before, weight: 1.0, position: Position::Left });
+    }
+    if cell.label.is_none() {
+        left(document, cell, is_first, &mut found);
+        above(document, place, &mut found);
+    }
+    found
+}
+
+fn has_letters(words: &[&str]) -> bool {
+    words.iter().any(|word| word.chars().any(char::is_alphabetic))
+}
+
+/// The words of a cell before a byte, back to the value before them.
+fn words_before<'d>(document: &'d Document, cell: &Cell, byte: usize) -> Vec<&'d str> {
+    let own = document.words.get(cell.words.clone()).unwrap_or_default();
+    let end = own.partition_point(|word| word.end <= byte);
+    let before = own.get(end.saturating_sub(WORDS + 1)..end).unwrap_or_default();
+    // `Invoice No: 17 Date: 3 May`: what stands before the label's own value belongs to that.
+    let colon = |start: usize, end: usize| document.slice(start, end).contains([':', '：']);
+    let mut kept = Vec::new();
+    let mut seen_colon = false;
+    for (back, word) in before.iter().rev().enumerate() {
+        let next = if back == 0 { byte } else { before.get(before.len() - back).map_or(byte, |next| next.start) };
+        let is_colon = colon(word.end, next);
+        if is_colon && (seen_colon || back > 0) {
+            break;
+        }
+        seen_colon |= is_colon;
+        if back >= WORDS || (seen_colon && back > 0 && word.folded.chars().all(|c| c.is_ascii_digit())) {
+            break;
+        }
+        kept.push(word.folded.as_ref());
+    }
+    kept.reverse();
+    if has_letters(&kept) { kept } else { Vec::new() }
+}
+
+fn cell_words<'d>(document: &'d Document, cell: &Cell) -> Vec<&'d str> {
+    let own = document.words.get(cell.words.clone()).unwrap_or_default();
+    own.iter().rev().take(WORDS).rev().map(|word| word.folded.as_ref()).collect()
+}
+
+/// The nearest cells to the left that hold letters.
+fn left<'d>(document: &'d Document, cell: &Cell, is_first: bool, into: &mut Vec<Label<'d>>) {
+    let cells = document.row_cells(cell.row);
+    let before = cells.partition_point(|other| other.to <= cell.from);
+    let nearest = cells.get(before.saturating_sub(LEFT)..before).unwrap_or_default();
+    let worded = nearest.iter().rev().map(|other| cell_words(document, other)).filter(|words| has_letters(words));
+    for (nth, words) in worded.take(2).enumerate() {
+        let weight = if nth == 0 && is_first { 0.98 } else { 0.8 };
+        into.push(Label { words, weight, position: Position::Left });
+    }
+}
+
+/// The nearest cell above in the place's columns that holds letters, with the one above that.
+fn above<'d>(document: &'d Document, place: &Place, into: &mut Vec<Label<'d>>) {
+    let mut met: Option<(usize, Vec<&'d str>)> = None;
+    let first = place.row.saturating_sub(HEAD);
+    for row in (first..place.row).rev() {
+        let Some(cell) = document.cell_over(row, place.from, place.to) else { continue };
+        let words = cell_words(document, cell);
+        if !has_letters(&words) {
+            continue;
+        }
+        match &met {
+            None => {
+                let distance = place.row - row;
+                let weight = if distance <= NEAR { 0.9 } else { 0.75 };
+                into.push(Label { words: words.clone(), weight, position: Position::Above });
+                met = Some((row, words));
+            }
+            Some((below, under)) => {
+                if below - row <= 2 {
+                    let both: Vec<&str> = words.iter().chain(under).copied().collect();
+                    let weight = if place.row - below <= NEAR { 0.88 } else { 0.73 };
+                    into.push(Label { words: both, weight, position: Position::Above });
+                    into.push(Label { words, weight: weight - 0.1, position: Position::Above });
+                }
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,308 @@
+//! Sources that say their structure themselves: separated values, and markup by elements.
+
+use crate::document::{Builder, Cell};
+use std::collections::HashMap;
+
+/// Columns of structured sources lie this far apart, so that no two cells of different columns meet.
+const FAR: u32 = 10_000;
+/// How many lines must agree on a separator.
+const AGREEING: usize = 3;
+
+/// Reads a text that has structure of its own; false where it is plain text.
+pub(crate) fn read(text: &str, builder: &mut Builder) -> bool {
+    let start = text.trim_start_matches('\u{feff}').trim_start();
+    if start.starts_with('<') && start.get(1..).is_some_and(|rest| rest.starts_with(|c: char| c.is_alphabetic() || matches!(c, '?' | '!'))) {
+        let lower = start.get(..start.len().min(2000)).unwrap_or(start).to_lowercase();
+        elements(text, lower.contains("<html") || lower.contains("<!doctype html"), builder);
+        return true;
+    }
+    if let Some(separator) = separator(text) {
+        separated(text, separator, builder);
+        return true;
+    }
+    false
+}
+
+/// The separator of which almost all lines have the same number.
+fn separator(text: &str) -> Option<char> {
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).take(50).collect();
+    if lines.len() < AGREEING {
+        return None;
+    }
+    [',', ';', '\t', '|'].into_iter().find(|separator| {
+        let counts: Vec<usize> = lines.iter().map(|line| fields(line, *separator).len()).collect();
+        let Some(first) = counts.first().copied() else { return false };
+        first >= 3 && counts.iter().filter(|count| **count == first).count() * 10 >= counts.len() * 9
+    })
+}
+
+/// The fields of a line, as byte ranges without their quotes.
+fn fields(line: &str, separator: char) -> Vec<(usize, usize)> {
+    let mut found = Vec::new();
+    let (mut from, mut quoted) = (0, false);
+    for (at, c) in line.char_indices() {
+        if c == '"' {
+            quoted = !quoted;
+        } else if c == separator && !quoted {
+            found.push((from, at));
+            from = at + c.len_utf8();
+        }
+    }
+    found.push((from, line.len()));
+    found.into_iter().map(|(from, to)| unquoted(line, from, to)).collect()
+}
+
+fn unquoted(line: &str, from: usize, to: usize) -> (usize, usize) {
+    let own = line.get(from..to).unwrap_or_default();
+    let trimmed = own.trim_matches(|c: char| c == '"' || c.is_whitespace());
+    let lead = own.len() - own.trim_start_matches(|c: char| c == '"' || c.is_whitespace()).len();
+    if trimmed.is_empty() { (from, from) } else { (from + lead, from + lead + trimmed.len()) }
+}
+
+fn separated(text: &str, separator: char, builder: &mut Builder) {
+    let mut from = 0;
+    for line in text.split_inclusive('\n') {
+        let row = builder.row();
+        let own = line.trim_end_matches(['\n', '\r']);
+        for (column, (start, end)) in fields(own, separator).into_iter().enumerate() {
+            if start < end {
+                add(text, row, column, from + start, from + end, None, builder);
+            }
+        }
+        from += line.len();
+    }
+}
+
+fn add(text: &str, row: usize, column: usize, start: usize, end: usize, label: Option<&str>, builder: &mut Builder) {
+    let at = u32::try_from(column).unwrap_or(u32::MAX / FAR).saturating_mul(FAR).min(u32::MAX / 2);
+    let width = text.get(start..end).map_or(0, |own| own.chars().count());
+    let mut cell = Cell::at(row, at, start);
+    cell.to = at + u32::try_from(width).unwrap_or(0);
+    cell.end = end;
+    cell.label = label.map(Into::into);
+    builder.cell(cell);
+}
+
+/// One text between tags, or the value of an attribute, with the path of names that leads to it.
+#[derive(Debug)]
+struct Leaf {
+    path: Vec<usize>,
+    start: usize,
+    end: usize,
+}
+
+/// Elements that begin a new row of a page.
+const BLOCKS: [&str; 22] = [
+    "address", "article", "blockquote", "br", "dd", "div", "dl", "dt", "fieldset", "footer", "form", "h1", "h2", "h3",
+    "h4", "h5", "h6", "header", "li", "p", "section", "tr",
+];
+/// Most elements in one another.
+const DEPTH: usize = 200;
+
+/// Reads elements. A page has rows where its blocks begin, and cells in tables; data have a row for each record, which is an
+/// element that repeats, and one for each value outside of any.
+fn elements(text: &str, is_page: bool, builder: &mut Builder) {
+    let mut data = Data::default();
+    let mut page = Page::default();
+    let mut at = 0;
+    let mut skip: Option<String> = None;
+    while let Some(open) = text.get(at..).and_then(|rest| rest.find('<')).map(|found| at + found) {
+        if skip.is_none() {
+            let piece = (at, open);
+            if is_page { page.text(text, piece, builder) } else { data.text(text, piece) }
+        }
+        let rest = text.get(open..).unwrap_or_default();
+        let close = if rest.starts_with("<!--") {
+            rest.find("-->").map(|found| found + 3)
+        } else if rest.starts_with("<![CDATA[") {
+            let end = rest.find("]]>").unwrap_or(rest.len());
+            if !is_page {
+                data.text(text, (open + 9, open + end));
+            }
+            Some((end + 3).min(rest.len()))
+        } else {
+            rest.find('>').map(|found| found + 1)
+        };
+        let Some(close) = close else { break };
+        let tag = rest.get(1..close.saturating_sub(1)).unwrap_or_default();
+        at = open + close;
+        let is_end = tag.starts_with('/');
+        let name = tag.trim_start_matches('/').split(|c: char| c.is_whitespace() || c == '/').next().unwrap_or_default();
+        if name.is_empty() || name.starts_with(['!', '?']) {
+            continue;
+        }
+        let name = name.to_lowercase();
+        if let Some(skipped) = &skip {
+            if is_end && *skipped == name {
+                skip = None;
+            }
+            continue;
+        }
+        if is_page && !is_end && matches!(name.as_str(), "script" | "style") {
+            skip = Some(name);
+        } else if is_page {
+            page.tag(&name, is_end, builder);
+        } else if is_end {
+            data.leave(&name);
+        } else {
+            data.enter(&name, text, open, tag);
+        }
+    }
+    data.finish(text, builder);
+}
+
+#[derive(Debug, Default)]
+struct Page {
+    row: Option<usize>,
+    column: usize,
+    in_table: usize,
+}
+
+impl Page {
+    fn text(&mut self, text: &str, (from, to): (usize, usize), builder: &mut Builder) {
+        let own = text.get(from..to).unwrap_or_default();
+        let trimmed = own.trim();
+        if trimmed.is_empty() {
+            return;
+        }
+        let row = *self.row.get_or_insert_with(|| builder.row());
+        let start = from + (own.len() - own.trim_start().len());
+        add(text, row, self.column, start, start + trimmed.len(), None, builder);
+        if self.in_table == 0 {
+            self.column += 1;
+        }
+    }
+
+    fn tag(&mut self, name: &str, is_end: bool, builder: &mut Builder) {
+        match name {
+            "table" => {
+                self.in_table = if is_end { self.in_table.saturating_sub(1) } else { self.in_table + 1 };
+                self.row = None;
+                self.column = 0;
+            }
+            "tr" => {
+                self.row = Some(builder.row());
+                self.column = 0;
+            }
+            "td" | "th" if is_end => self.column += 1,
+            // A block in a cell does not end the row.
+            _ if self.in_table == 0 && BLOCKS.contains(&name) => {
+                self.row = None;
+                self.column = 0;
+            }
+            _ => {}
+        }
+    }
+}
+
+#[derive(Debug, Default)]
+struct Data {
+    names: Vec<String>,
+    known: HashMap<String, usize>,
+    /// Each open element: its name, and how many elements of each name it holds.
+    open: Vec<(usize, HashMap<usize, usize>)>,
+    leaves: Vec<Leaf>,
+    /// The number of each open element among its siblings of the name, in step with `open`.
+    at: Vec<usize>,
+    places: Vec<Vec<usize>>,
+}
+
+impl Data {
+    fn name(&mut self, name: &str) -> usize {
+        let bare = name.rsplit(':').next().unwrap_or(name);
+        if let Some(known) = self.known.get(bare) {
+            return *known;
+        }
+        self.names.push(bare.to_owned());
+        self.known.insert(bare.to_owned(), self.names.len() - 1);
+        self.names.len() - 1
+    }
+
+    fn enter(&mut self, name: &str, text: &str, open: usize, tag: &str) {
+        let number = self.name(name);
+        let nth = match self.open.last_mut() {
+            Some((_, children)) => {
+                let count = children.entry(number).or_default();
+                *count += 1;
+                *count - 1
+            }
+            None => 0,
+        };
+        if self.open.len() >= DEPTH {
+            return;
+        }
+        self.open.push((number, HashMap::new()));
+        self.at.push(nth);
+        let mut from = 0;
+        while let Some(equal) = tag.get(from..).and_then(|rest| rest.find("=\"")).map(|found| from + found) {
+            let attribute = tag.get(..equal).and_then(|before| before.rsplit(char::is_whitespace).next()).unwrap_or_default();
+            let Some(end) = tag.get(equal + 2..).and_then(|rest| rest.find('"')).map(|found| equal + 2 + found) else { break };
+            if !attribute.starts_with("xmlns") && !attribute.contains(':') {
+                let number = self.name(attribute);
+                self.leaf(text, (open + 1 + equal + 2, open + 1 + end), Some(number));
+            }
+            from = end + 1;
+        }
+        if tag.ends_with('/') {
+            self.open.pop();
+            self.at.pop();
+        }
+    }
+
+    fn leave(&mut self, name: &str) {
+        let number = self.name(name);
+        if let Some(depth) = self.open.iter().rposition(|(open, _)| *open == number) {
+            self.open.truncate(depth);
+            self.at.truncate(depth);
+        }
+    }
+
+    fn text(&mut self, text: &str, piece: (usize, usize)) {
+        self.leaf(text, piece, None);
+    }
+
+    fn leaf(&mut self, text: &str, (from, to): (usize, usize), attribute: Option<usize>) {
+        let own = text.get(from..to).unwrap_or_default();
+        let trimmed = own.trim();
+        if trimmed.is_empty() {
+            return;
+        }
+        let start = from + (own.len() - own.trim_start().len());
+        let path = self.open.iter().map(|(name, _)| *name).chain(attribute).collect();
+        self.leaves.push(Leaf { path, start, end: start + trimmed.len() });
+        self.places.push(self.at.clone());
+    }
+
+    /// Gives rows to records, and columns to paths within them.
+    fn finish(self, text: &str, builder: &mut Builder) {
+        let mut repeats: HashMap<&[usize], bool> = HashMap::new();
+        for (leaf, at) in self.leaves.iter().zip(&self.places) {
+            for (depth, nth) in at.iter().enumerate() {
+                if *nth > 0 && let Some(path) = leaf.path.get(..=depth) {
+                    repeats.insert(path, true);
+                }
+            }
+        }
+        let mut columns: HashMap<&[usize], usize> = HashMap::new();
+        let mut last: Option<(Vec<usize>, usize)> = None;
+        for (leaf, at) in self.leaves.iter().zip(&self.places) {
+            // The outermost element that repeats is the record.
+            let depth = (0..at.len()).find(|depth| leaf.path.get(..=*depth).is_some_and(|path| repeats.contains_key(path)));
+            let key: Vec<usize> = match depth {
+                Some(depth) => leaf.path.iter().copied().take(depth + 1).chain(at.iter().copied().take(depth + 1)).collect(),
+                None => vec![usize::MAX, leaf.start],
+            };
+            let row = match &last {
+                Some((known, row)) if *known == key => *row,
+                Some(_) | None => builder.row(),
+            };
+            last = Some((key, row));
+            let next = columns.len();
+            let column = *columns.entry(&leaf.path).or_insert(next);
+            let from = leaf.path.len().saturating_sub(3);
+            let names: Vec<&str> =
+                leaf.path.iter().skip(from).filter_map(|name| self.names.get(*name)).map(String::as_str).collect();
+            add(text, row, column, leaf.start, leaf.end, Some(&names.join(" ")), builder);
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Made-up ordinary documents, each with the record that is right: what is right is verified, and what is moved from another row or
+//! field is not.
+#![expect(clippy::expect_used, clippy::indexing_slicing, reason = "a test may fail")]
+
+use loopctl_ground::{Document, Support, judge};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Least share of right values that are verified, and the greatest share of moved ones.
+const RIGHT: f64 = 0.9;
+const MOVED: f64 = 0.03;
+
+fn documents() -> Vec<(String, String, Value)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/documents");
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).expect("documents") {
+        let path = entry.expect("an entry").path();
+        if path.extension().is_none_or(|ending| ending != "json") {
+            let text = std::fs::read_to_string(&path).expect("a text");
+            let record = std::fs::read_to_string(path.with_extension("json")).expect("its record");
+            let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+            found.push((name, text, serde_json::from_str(&record).expect("JSON")));
+        }
+    }
+    found.sort_by(|a, b| a.0.cmp(&b.0));
+    assert!(found.len() >= 10, "{}", found.len());
+    found
+}
+
+fn leaves(value: &Value, pointer: &str, into: &mut Vec<String>) {
+    match value {
+        Value::Object(members) => {
+            members.iter().for_each(|(key, member)| leaves(member, &format!("{pointer}/{key}"), into));
+        }
+        Value::Array(items) => {
+            items.iter().enumerate().for_each(|(at, item)| leaves(item, &format!("{pointer}/{at}"), into));
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => into.push(pointer.to_owned()),
+    }
+}
+
+fn supports(document: &Document, record: &Value) -> BTreeMap<String, Support> {
+    judge(document, record).into_iter().map(|verdict| (verdict.pointer, verdict.support)).collect()
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of values are small")]
+fn share(part: usize, whole: usize) -> f64 {
+    part as f64 / whole as f64
+}
+
+#[test]
+fn right_values_are_verified_and_none_is_called_absent() {
+    let (mut verified, mut all, mut missed) = (0, 0, Vec::new());
+    for (name, text, record) in documents() {
+        for (pointer, support) in supports(&Document::read(&text), &record) {
+            all += 1;
+            verified += usize::from(support == Support::Verified);
+            if support != Support::Verified {
+                missed.push(format!("{name} {pointer} {:?}", record.pointer(&pointer)));
+            }
+            assert_ne!(support, Support::Unsupported, "{name} {pointer}");
+        }
+    }
+    assert!(share(verified, all) >= RIGHT, "{verified} of {all}: {missed:#?}");
+}
+
+#[test]
+fn values_of_another_row_or_field_are_not_verified() {
+    let (mut verified, mut all, mut passed) = (0, 0, Vec::new());
+    for (name, text, record) in documents() {
+        let document = Document::read(&text);
+        let mut pointers = Vec::new();
+        leaves(&record, "", &mut pointers);
+        let is_index = |step: &str| step.bytes().all(|byte| byte.is_ascii_digit());
+        let general =
+            |pointer: &str| pointer.split('/').map(|step| if is_index(step) { "" } else { step }).collect::<Vec<_>>().join("/");
+        for to in &pointers {
+            let own = record.pointer(to).expect("a leaf");
+            for from in pointers.iter().filter(|from| *from != to) {
+                let other = record.pointer(from).expect("a leaf");
+                let both_listed = to.split('/').any(is_index) || !from.split('/').any(is_index);
+                let same_kind = own.is_number() == other.is_number() && own.is_string() == other.is_string();
+                let same_member = general(to) == general(from) || !to.split('/').skip(1).any(is_index);
+                if own == other || !same_kind || !both_listed || !same_member {
+                    continue;
+                }
+                let mut moved = record.clone();
+                *moved.pointer_mut(to).expect("a leaf") = other.clone();
+                all += 1;
+                if supports(&document, &moved)[to.as_str()] == Support::Verified {
+                    verified += 1;
+                    passed.push(format!("{name} {to} := {other}"));
+                }
+            }
+        }
+    }
+    assert!(all > 200, "{all}");
+    assert!(share(verified, all) <= MOVED, "{verified} of {all}: {passed:#?}");
+}

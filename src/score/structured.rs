@@ -1,0 +1,55 @@
+//! Values held against the rows, columns and labels of a document, where no rubric has words for its type.
+
+use super::grounded::Source;
+use super::grounding::{Finding, Method, Support, Verdict};
+use loopctl_ground::{Support as Printed, Verdict as Place};
+use serde_json::Value;
+use std::collections::HashMap;
+
+/// What the structure of a document says of each leaf of a candidate, by its path.
+#[derive(Debug)]
+pub(super) struct Structured<'a> {
+    source: &'a Source,
+    places: HashMap<String, Place>,
+}
+
+impl<'a> Structured<'a> {
+    pub(super) fn read(candidate: &Value, source: &'a Source) -> Self {
+        let judged = loopctl_ground::judge(source.structure(), candidate);
+        let places = judged.into_iter().map(|place| (place.pointer.clone(), place)).collect();
+        Structured { source, places }
+    }
+
+    /// The verdict on a leaf, given the one that its words and quotes led to: what the structure shows, but for a quote that the
+    /// document does not have, for the text itself, and for truth values, which no document prints.
+    pub(super) fn verdict(&self, pointer: &str, value: &Value, by_words: Verdict) -> Verdict {
+        let is_whole = value.as_str().is_some_and(|text| text == self.source.text());
+        let Some(place) = self.places.get(pointer).filter(|_| !is_whole) else { return by_words };
+        if by_words.finding == Finding::QuoteNotFound {
+            return by_words;
+        }
+        let found = |support, finding| Verdict {
+            support,
+            finding,
+            method: place.bytes.as_ref().map(|bytes| self.method(value, bytes)),
+            bytes: place.bytes.clone(),
+            other: None,
+            by_quote: false,
+        };
+        match place.support {
+            Printed::Verified => found(Support::Verified, Finding::Said),
+            Printed::Undecided => found(Support::Undecided, Finding::NotBound),
+            Printed::Unsupported => Verdict { by_quote: false, ..Verdict::not_found() },
+        }
+    }
+
+    fn method(&self, value: &Value, bytes: &std::ops::Range<usize>) -> Method {
+        let printed = self.source.text().get(bytes.clone()).unwrap_or_default();
+        match value {
+            Value::String(text) if text == printed => Method::Exact,
+            Value::Number(number) if number.to_string() == printed => Method::Exact,
+            Value::Number(_) => Method::Numeric,
+            Value::String(_) | Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => Method::Normalized,
+        }
+    }
+}
