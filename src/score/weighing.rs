@@ -250,6 +250,7 @@ impl<'a> Machine<'a> {
             settings,
             &mut Scratch::default(),
             &mut BTreeMap::new(),
+            (&self.placeholders, None),
             self.fuel,
             &mut found,
         );

@@ -52,7 +52,12 @@ impl AnswerKind {
                 }
                 Ok(completion)
             }
-            Self::Value => Ok(Completion { value: Some(read_json(&output)?), ..Completion::default() }),
+            Self::Value => {
+                let value: Value = serde_json::from_slice(&output)
+                    .or_else(|error| lenient(&output).ok_or(error))
+                    .map_err(|error| problem_of(&error))?;
+                Ok(Completion { value: Some(value), ..Completion::default() })
+            }
             Self::Text => {
                 let text = String::from_utf8(output).map_err(|error| {
                     format!("is not UTF-8 (byte {})", error.utf8_error().valid_up_to().saturating_add(1))
