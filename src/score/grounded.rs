@@ -13,7 +13,7 @@ use super::parted::{Elsewhere, Ground, PartItems};
 use super::parts::{PartedText, Parts};
 use super::placeholder::{self, Finder, Placeholders, Why};
 use super::quotes::Quotes;
-use super::structured::Structured;
+use super::layout_evidence::LayoutEvidence;
 use crate::rules::{Assertion, Each, EvidenceRules, GroundingSettings};
 use crate::value::{Fuel, Score, unescape};
 use serde_json::Value;
@@ -305,13 +305,13 @@ pub(super) fn ground(
         let field = steps(pointer).next().unwrap_or_default();
         is_checked(pointer, &settings.ignore) && !items.holds(pointer) && !is_known(&unescape(field))
     };
-    let structured = settings.by_structure.then(|| Structured::read(candidate, source));
+    let layout = settings.by_structure.then(|| LayoutEvidence::read(candidate, source));
     let offered = |pointer: &str| quotes.map_or(&[][..], |quotes| quotes.at(pointer));
     grounder.judge_all(candidate, reading, offered, is_checked, |leaf, verdict| {
         let (pointer, value) = (leaf.pointer, leaf.value);
         let quotes = offered(pointer);
-        let verdict = match &structured {
-            Some(structured) => structured.verdict(pointer, value, verdict),
+        let verdict = match &layout {
+            Some(layout) => layout.verdict(pointer, value, verdict),
             None => verdict,
         };
         telling.leaf(FoundLeaf { pointer, value, verdict: &verdict, quotes, part: None, elsewhere: None });

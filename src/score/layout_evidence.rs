@@ -8,16 +8,16 @@ use std::collections::HashMap;
 
 /// What the structure of a document says of each leaf of a candidate, by its path.
 #[derive(Debug)]
-pub(super) struct Structured<'a> {
+pub(super) struct LayoutEvidence<'a> {
     source: &'a Source,
     places: HashMap<String, Place>,
 }
 
-impl<'a> Structured<'a> {
+impl<'a> LayoutEvidence<'a> {
     pub(super) fn read(candidate: &Value, source: &'a Source) -> Self {
         let judged = loopctl_ground::judge(source.structure(), candidate);
         let places = judged.into_iter().map(|place| (place.pointer.clone(), place)).collect();
-        Structured { source, places }
+        LayoutEvidence { source, places }
     }
 
     /// The verdict on a leaf, given the one that its words and quotes led to: what the structure shows, but for a quote that the
