@@ -180,7 +180,7 @@ fn mend_bytes(repairer: &Repairer, settings: Repair, bytes: &[u8]) -> Result<Rep
     let fuel = Fuel::of(MAX_STEPS);
     match std::str::from_utf8(bytes) {
         Ok(text) => repairer.text(text, None, &fuel),
-        Err(_) if settings.salvage => Ok(repairer.salvaged(salvage_bytes(bytes)?, None, &fuel)),
+        Err(_) if settings.salvage => repairer.salvaged(salvage_bytes(bytes)?, None, &fuel),
         Err(error) => {
             let before = String::from_utf8_lossy(bytes.get(..error.valid_up_to()).unwrap_or_default());
             let TextPosition { line, column, .. } = TextPosition::of(&before, before.len());

@@ -3,15 +3,11 @@
 //! A list is asked for, because providers that let a model write only what a schema allows take no object of free keys. An
 //! object by JSON Pointer is accepted as well, and so is an answer that is the extraction alone.
 
-use crate::repair::{Operation, Repaired, Salvaged};
+use crate::repair::{EVIDENCE, EXTRACTION, Repaired};
 use crate::score::Quotes;
 use loopctl_plugin_sdk::codec::schema::{as_part, gathered};
 use serde_json::{Map, Value, json};
 
-/// The member of an answer that is the candidate.
-const EXTRACTION: &str = "extraction";
-/// The member that holds the quotes.
-const EVIDENCE: &str = "evidence";
 /// Most quotes of one answer; the others are left out.
 const MOST_QUOTES: usize = 2_000;
 /// Longest quote in bytes. What is longer is no passage that supports one value, and is left out.
@@ -71,48 +67,30 @@ fn as_resource(schema: &Value) -> Value {
     schema
 }
 
-/// Takes the quotes out of what a stage said that was asked for them. `schema` is the extraction's.
-pub(super) fn take_quotes(said: &mut Salvaged, schema: Option<&Value>) -> Vec<(Value, Quotes)> {
-    let declared = schema.is_some_and(|schema| schema["properties"].get(EXTRACTION).is_some());
-    let whole = std::mem::take(&mut said.value);
-    let mut taken = vec![split(whole.clone(), declared)];
-    taken.extend(said.several.drain(..).map(|value| split(value, declared)));
-    if let Some((value, _)) = taken.first() {
-        said.value = value.clone();
-    }
-    said.several = taken.iter().skip(1).map(|(value, _)| value.clone()).collect();
-    // What puts the value in the text's place puts the extraction there.
-    for operation in said.steps.iter_mut().flat_map(|step| &mut step.patch) {
-        if let Operation::Add { path, value } | Operation::Replace { path, value } = operation
-            && path.is_empty()
-            && *value == whole
-        {
-            *value = said.value.clone();
+/// The quotes in the evidence that stood beside an extraction, if they were asked for. A pointer into the whole answer
+/// means the same as one into the extraction.
+pub(super) fn quotes_in(evidence: &[Value], extraction: &Value, asked: bool) -> Quotes {
+    let mut quotes = Quotes::default();
+    for said in evidence.iter().filter(|_| asked).map(read) {
+        for (pointer, passages) in said.iter() {
+            let mut at = pointer;
+            while extraction.pointer(at).is_none()
+                && let Some(inner) = in_envelope(at)
+            {
+                at = inner;
+            }
+            let at = if extraction.pointer(at).is_some() { at } else { pointer };
+            passages.iter().for_each(|passage| quotes.add(at, passage));
         }
     }
-    taken
+    quotes
 }
 
-/// The extraction in an answer, and its quotes. `declared` says that the extraction may have a member of that name itself.
-fn split(answer: Value, declared: bool) -> (Value, Quotes) {
-    let mut members = match answer {
-        Value::Object(members) => members,
-        other => return (other, Quotes::default()),
-    };
-    if !members.contains_key(EXTRACTION) || (declared && !members.contains_key(EVIDENCE)) {
-        return (Value::Object(members), Quotes::default());
-    }
-    let extraction = members.remove(EXTRACTION).unwrap_or_default();
-    let said = members.remove(EVIDENCE).map(|evidence| read(&evidence)).unwrap_or_default();
-    // A pointer into the whole answer means the same.
-    let prefix = format!("/{EXTRACTION}");
-    let mut quotes = Quotes::default();
-    for (pointer, passages) in said.iter() {
-        let inner = pointer.strip_prefix(&prefix).filter(|rest| rest.starts_with('/'));
-        let at = inner.filter(|_| extraction.pointer(pointer).is_none()).unwrap_or(pointer);
-        passages.iter().for_each(|passage| quotes.add(at, passage));
-    }
-    (extraction, quotes)
+/// A pointer without its first part, if that is the envelope.
+fn in_envelope(pointer: &str) -> Option<&str> {
+    let rest = pointer.strip_prefix('/')?;
+    let (first, inner) = rest.split_at_checked(rest.find('/').unwrap_or(rest.len()))?;
+    (first == "0" || first.eq_ignore_ascii_case(EXTRACTION)).then_some(inner)
 }
 
 /// What can be used of what a model gave as evidence.
@@ -200,26 +178,21 @@ mod tests {
     }
 
     #[test]
-    fn both_forms_and_the_bare_extraction_are_taken() {
-        let list = json!({ "extraction": { "grade": "2" }, "evidence": [
+    fn pointers_of_both_forms_lead_into_the_extraction() {
+        let extraction = json!({ "grade": "2", "0": { "x": 1 } });
+        let list = json!([
             { "path": "/grade", "quote": "grade II" }, { "path": "/extraction/grade", "quote": "II of III" },
+            { "path": "/0/Extraction/grade", "quote": "III" }, { "path": "/extraction/side", "quote": "left" },
             { "path": 3, "quote": "x" }, { "path": "/grade" }, "x",
-        ]});
-        let (extraction, quotes) = split(list, false);
-        assert_eq!(extraction, json!({ "grade": "2" }));
-        assert_eq!(offered(&quotes), json!({ "/grade": ["II of III", "grade II"] }));
-        let object = json!({ "extraction": [1], "evidence": { "0": ["one", 2], "/1": {} }, "notes": "none" });
-        let (extraction, quotes) = split(object, false);
-        assert_eq!((extraction, offered(&quotes)), (json!([1]), json!({ "/0": ["one"] })));
-        for bare in [json!({ "grade": "2" }), json!([1]), json!(null), json!({ "evidence": "x" })] {
-            let (extraction, quotes) = split(bare.clone(), false);
-            assert_eq!((extraction, quotes.is_empty()), (bare, true));
-        }
-        let (extraction, quotes) = split(json!({ "extraction": { "a": 1 }, "evidence": "no" }), false);
-        assert_eq!((extraction, quotes.is_empty()), (json!({ "a": 1 }), true));
-        // A member of that name of its own.
-        let own = json!({ "extraction": "of a tooth" });
-        assert_eq!(split(own.clone(), true).0, own);
+        ]);
+        let found = quotes_in(&[list.clone()], &extraction, true);
+        assert_eq!(
+            offered(&found),
+            json!({ "/extraction/side": ["left"], "/grade": ["III", "II of III", "grade II"] })
+        );
+        assert!(quotes_in(&[list], &extraction, false).is_empty());
+        let object = json!({ "0": ["one", 2], "/1": {} });
+        assert_eq!(offered(&quotes_in(&[object], &json!([1]), true)), json!({ "/0": ["one"] }));
     }
 
     #[test]

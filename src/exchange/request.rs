@@ -10,11 +10,9 @@ use super::quoted::wrapped_schema;
 use crate::feedback::{Correction, Guidance, JudgeVariables, StageVariables};
 use crate::plan::{JudgePlan, Plan, StagePlan};
 use crate::profile::{Call, Options, Sees};
-use crate::repair::{MAX_STEPS, RepairKind, Repaired, Repairer, Salvaged, has_a_key_twice};
 use crate::rules::Assertion;
 use crate::score::Scope;
 use crate::score::parts::Parts;
-use crate::value::{Fuel, MAX_CANDIDATE_DEPTH, is_deeper};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -392,50 +390,4 @@ fn structured(guidance: &Guidance) -> RequestFeedback {
             .collect(),
         failed_attempts: guidance.failed_attempts.clone(),
     }
-}
-
-/// What someone was told: a value, or a text that holds one.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum RawAnswer<'a> {
-    /// The value.
-    Value(&'a Value),
-    /// The text.
-    Text(&'a str),
-}
-
-/// The value of a judge's answer, or of a patch; or what it is instead. One that lacks a part is none: the issues that a
-/// cut list does not name would pass for none at all, and so would the operations. Of what it says twice, either could
-/// be meant.
-pub(crate) fn mend_whole(repairer: &Repairer, told: RawAnswer<'_>) -> Result<Repaired, String> {
-    if let RawAnswer::Text(text) = told
-        && has_a_key_twice(text.as_bytes())
-    {
-        return Err("JSON that has a key twice in one object".to_owned());
-    }
-    let mended = repairer.salvaged(read(repairer, told)?, None, &Fuel::of(MAX_STEPS));
-    let spoilt = |kind: RepairKind| kind.misses_something() || kind == RepairKind::DuplicateKey;
-    match mended.steps.iter().find(|step| spoilt(step.kind)) {
-        Some(step) => Err(format!("JSON that is not whole: {}", step.reason)),
-        None => Ok(mended),
-    }
-}
-
-/// The value of an answer as it is; or what it is instead.
-pub(super) fn read(repairer: &Repairer, told: RawAnswer<'_>) -> Result<Salvaged, String> {
-    let text = match told {
-        RawAnswer::Value(value) if is_deeper(value, MAX_CANDIDATE_DEPTH) => {
-            return Err(format!("JSON that is nested more than {MAX_CANDIDATE_DEPTH} deep"));
-        }
-        RawAnswer::Value(value) => {
-            return Ok(Salvaged { value: value.clone(), steps: Vec::new(), several: Vec::new() });
-        }
-        RawAnswer::Text(text) => text.trim(),
-    };
-    let read = repairer.read(text).map_err(|why| format!("text that can't be used: {why}"))?;
-    // A word or a number that was only made out in a text is no answer.
-    let is_whole = read.steps.is_empty() || read.value.is_object() || read.value.is_array();
-    if !is_whole {
-        return Err("text in which there is no JSON object or list".to_owned());
-    }
-    Ok(read)
 }

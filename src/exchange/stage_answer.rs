@@ -1,12 +1,11 @@
 //! What a stage's answer comes to, and what keeps repairs from making candidates worse.
 
+use super::answer::{RawAnswer, extraction, patch};
 use super::known::{Known, fill_in};
-use super::quoted::{QuotedAnswer, take_quotes};
-use super::request::{RawAnswer, mend_whole, read};
+use super::quoted::QuotedAnswer;
 use crate::engine::Outputs;
 use crate::plan::Plan;
 use crate::profile::CandidateKind;
-use crate::repair::RepairKind;
 use crate::score::{Assessment, Assessor, Beside, Quotes, Source};
 use crate::value::{Fuel, Severity, below};
 use serde_json::Value;
@@ -28,23 +27,12 @@ pub(crate) fn stage_answer(
 ) -> Result<QuotedAnswer, String> {
     let planned = plan.stages.get(stage).ok_or("there is no such stage")?;
     let document_type = known.document_type;
-    if plan.scoring.kind() == CandidateKind::Patch {
-        let mended = mend_whole(planned.repairers.of(document_type), told)?;
-        // Of two values the last corrects the first; of two patches each is an edit.
-        return match mended.steps.iter().any(|step| step.kind == RepairKind::Superseded) {
-            true => Err("several patches; one is expected, with all operations".to_owned()),
-            false => Ok(mended.into()),
-        };
-    }
     let repairer = planned.repairers.of(document_type);
-    let mut said = read(repairer, told)?;
-    let quoted = match planned.quotes {
-        Some(_) => take_quotes(&mut said, planned.schemas.get(document_type)),
-        None => Vec::new(),
-    };
-    let chosen = repairer.chosen(said, fuel);
-    let quotes = quoted.into_iter().rev().find(|(value, _)| *value == chosen.value);
-    let quotes = quotes.map(|(_, quotes)| quotes).unwrap_or_default();
+    if plan.scoring.kind() == CandidateKind::Patch {
+        return patch(repairer, told).map(QuotedAnswer::from);
+    }
+    let QuotedAnswer { repaired: chosen, quotes } =
+        extraction(repairer, told, planned.quotes.is_some(), fuel)?;
     let assessor = Assessor::new(Arc::clone(&plan.scoring)).with_cancel(fuel.cancel());
     let placed = [(stage, quotes)];
     let quotes = &placed;

@@ -4,8 +4,8 @@ use super::{Entry, Mistake, ModelOutput, NextAnswer, NextRequest, input};
 use crate::engine::{CallFailed, Consulted, Input, Misuse, Outcome, Output, Produced, Run, Work};
 use crate::exchange::protocol::DocumentRef;
 use crate::exchange::{
-    AskedValues, Known, QuotedAnswer, RawAnswer, ReferenceLeakFilter, Task, first_input, mend_whole,
-    request_for, stage_answer,
+    AskedValues, Known, QuotedAnswer, RawAnswer, ReferenceLeakFilter, Task, first_input, request_for,
+    stage_answer, verdict,
 };
 use crate::ingest::Document;
 use crate::plan::{Plan, TypedAs, document_type_of};
@@ -250,21 +250,23 @@ impl Drive<'_> {
             let why = "`next` runs no programs; its answer can be given under `answers`";
             return asked.is_validator().then(|| consulted(json!({ "unavailable": why })));
         };
-        let read = match answer {
-            Value::String(text) => {
-                let repairer = Repairer::without_schema(self.plan.profile.repair);
-                mend_whole(&repairer, RawAnswer::Text(text)).map(|mended| mended.value)
-            }
-            other => Ok(other.clone()),
-        };
         let judge = member.checked_sub(self.plan.validators.len()).and_then(|at| self.plan.judges.get(at));
+        let check = |answer: &Value| {
+            judge.map_or(Ok(()), |judge| judge.check(&self.reference.document_type, answer))?;
+            self.plan.panel.read(member, answer)
+        };
+        let told = match answer {
+            Value::String(text) => RawAnswer::Text(text),
+            other => RawAnswer::Value(other),
+        };
+        let repairer = Repairer::without_schema(self.plan.profile.repair);
+        let read = verdict(&repairer, told, &check).map(|read| read.value);
         let discretion = judge.and_then(|judge| {
             let candidate = self.run.pending_candidate()?;
             ReferenceLeakFilter::of(&judge.judge, self.task(&BTreeMap::new()), candidate)
         });
         let check = |answer: Value| {
-            judge.map_or(Ok(()), |judge| judge.check(&self.reference.document_type, &answer))?;
-            self.plan.panel.read(member, &answer)?;
+            check(&answer)?;
             Ok(discretion.as_ref().and_then(|discretion| discretion.kept(&answer)).unwrap_or(answer))
         };
         match read.and_then(check) {

@@ -1,14 +1,12 @@
 //! Salvage and shape together, as a profile allows.
 
-use super::{
-    Operation, Remaining, RepairKind, RepairStep, Salvaged, SchemaRepairer, Unsalvageable, Veto, salvage,
-};
+use super::answer::{Answer, Expects, Fit, decide};
+use super::expected::Expected;
+use super::{Operation, Remaining, RepairStep, Salvaged, SchemaRepairer, Unsalvageable, Veto, salvage};
 use crate::profile::Repair;
 use crate::value::Fuel;
 use serde_json::Value;
 
-/// Most values that a schema chooses from.
-const MAX_CHOICES: usize = 64;
 /// Most schema errors that are listed for a value.
 pub const MAX_REMAINING: usize = 100;
 /// Most steps that shaping one value may take, unless whoever asks for it says otherwise: some seconds of work. A step
@@ -38,13 +36,15 @@ impl Repaired {
 pub struct Repairer {
     settings: Repair,
     schema_repairer: Option<SchemaRepairer>,
+    /// The schema's word on the outermost value.
+    expected: Expected,
 }
 
 impl Repairer {
     /// Without a schema, values are only read.
     #[must_use]
     pub fn without_schema(settings: Repair) -> Self {
-        Repairer { settings, schema_repairer: None }
+        Repairer { settings, schema_repairer: None, expected: Expected::default() }
     }
 
     /// With a schema, compiled as scoring compiles it; `name` is its file's.
@@ -52,15 +52,17 @@ impl Repairer {
     /// # Errors
     /// One line that says what is wrong with the schema.
     pub fn new(settings: Repair, name: &str, schema: &Value) -> Result<Self, String> {
-        Ok(Repairer { settings, schema_repairer: Some(SchemaRepairer::new(name, schema)?) })
+        let schema_repairer = Some(SchemaRepairer::new(name, schema)?);
+        Ok(Repairer { settings, schema_repairer, expected: Expected::of(schema) })
     }
 
     /// The value that a text holds, shaped. `veto` as for [`SchemaRepairer::shape`].
     ///
     /// # Errors
-    /// [`Unsalvageable`] when there is none; with `salvage: false` also when the text is not strict JSON.
+    /// [`Unsalvageable`] when there is none, or the schema fits several equally; with `salvage: false` also when the text
+    /// is not strict JSON.
     pub fn text(&self, text: &str, veto: Option<Veto<'_>>, fuel: &Fuel) -> Result<Repaired, Unsalvageable> {
-        Ok(self.salvaged(self.read(text)?, veto, fuel))
+        self.salvaged(self.read(text)?, veto, fuel)
     }
 
     /// The value that a text holds, as it is.
@@ -71,24 +73,54 @@ impl Repairer {
         if self.settings.salvage { salvage(text) } else { strict(text) }
     }
 
-    /// What a text was salvaged to, shaped. Of several values the one is taken that the schema finds least wrong with.
-    #[must_use]
-    pub fn salvaged(&self, salvaged: Salvaged, veto: Option<Veto<'_>>, fuel: &Fuel) -> Repaired {
-        let chosen = self.chosen(salvaged, fuel);
-        self.shaped(chosen, veto, fuel)
+    /// The value that a text was salvaged to, shaped. Of several values the one is taken that fits the schema; without one, the
+    /// value that the text came to.
+    ///
+    /// # Errors
+    /// [`Unsalvageable::Ambiguous`].
+    pub fn salvaged(
+        &self,
+        salvaged: Salvaged,
+        veto: Option<Veto<'_>>,
+        fuel: &Fuel,
+    ) -> Result<Repaired, Unsalvageable> {
+        let so_far = if self.schema_repairer.is_some() {
+            let Answer { value, steps, .. } = decide(salvaged, &BySchema { repairer: self, fuel })?;
+            Repaired { value, steps }
+        } else {
+            Repaired { value: salvaged.value, steps: salvaged.steps }
+        };
+        Ok(self.shaped(so_far, veto, fuel))
     }
 
-    /// What a text was salvaged to; of several values the one that the schema finds least wrong with.
-    #[must_use]
-    pub(crate) fn chosen(&self, salvaged: Salvaged, fuel: &Fuel) -> Repaired {
-        let Salvaged { value, mut steps, several } = salvaged;
-        let value = match &self.schema_repairer {
-            Some(schema_repairer) if !several.is_empty() => {
-                choose(schema_repairer, value, several, &mut steps, fuel)
-            }
-            _ => value,
+    /// Says that values are held against a schema.
+    pub(crate) fn has_schema(&self) -> bool {
+        self.schema_repairer.is_some()
+    }
+
+    /// Measures how well a value fits the schema; without one, anything with something in it does.
+    pub(crate) fn fit(&self, value: &Value, fuel: &Fuel) -> Fit {
+        let Some(schema_repairer) = &self.schema_repairer else {
+            return if is_empty(value) { Fit::Unknown } else { Fit::Whole };
         };
-        Repaired { value, steps }
+        if !self.expected.takes_kind_of(value) {
+            return Fit::Foreign;
+        }
+        match value {
+            Value::Object(members) if !self.expected.knows_a_member_of(members) => Fit::Unknown,
+            _ if schema_repairer.error_count(value, fuel).errors > 0 => Fit::Flawed,
+            _ => Fit::Whole,
+        }
+    }
+
+    /// A value with each part in the type that the schema wants, as far as nothing of it is lost.
+    pub(crate) fn plain(&self, value: &Value, fuel: &Fuel) -> Value {
+        let Repair { coerce, trim, .. } = self.settings;
+        let settings = Repair { coerce, trim, ..NO_REPAIR };
+        match &self.schema_repairer {
+            Some(schema_repairer) => schema_repairer.shape(value.clone(), settings, None, fuel).value,
+            None => value.clone(),
+        }
     }
 
     /// What was done so far, and then shaped.
@@ -132,30 +164,37 @@ fn strict(text: &str) -> Result<Salvaged, Unsalvageable> {
     super::salvage::whole(value, text)
 }
 
-/// Of equally good ones the last is taken: who writes the same thing twice corrects it.
-fn choose(
-    schema_repairer: &SchemaRepairer,
-    value: Value,
-    several: Vec<Value>,
-    steps: &mut Vec<RepairStep>,
-    fuel: &Fuel,
-) -> Value {
-    let mut least = schema_repairer.error_count(&value, fuel);
-    let mut best = None;
-    let skipped = several.len().saturating_sub(MAX_CHOICES);
-    for other in several.into_iter().skip(skipped) {
-        let error_count = schema_repairer.error_count(&other, fuel);
-        if error_count < least || (error_count == least && best.is_some()) {
-            least = error_count;
-            best = Some(other);
-        }
+/// Nothing that changes a value.
+const NO_REPAIR: Repair = Repair {
+    salvage: false,
+    drop_invalid: false,
+    drop_unknown: false,
+    rewrap: false,
+    coerce: false,
+    trim: false,
+    defaults: false,
+};
+
+fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Object(members) => members.is_empty(),
+        Value::Array(items) => items.is_empty(),
+        _ => false,
     }
-    match best {
-        Some(best) if best != value => {
-            let patch = vec![Operation::Replace { path: String::new(), value: best.clone() }];
-            steps.push(RepairStep::on_value(RepairKind::Chosen, "", patch));
-            best
-        }
-        _ => value,
+}
+
+/// The expectation of a schema, and nothing else.
+struct BySchema<'a> {
+    repairer: &'a Repairer,
+    fuel: &'a Fuel,
+}
+
+impl Expects for BySchema<'_> {
+    fn fit(&self, value: &Value) -> Fit {
+        self.repairer.fit(&self.repairer.plain(value, self.fuel), self.fuel)
+    }
+
+    fn plain(&self, value: &Value) -> Value {
+        self.repairer.plain(value, self.fuel)
     }
 }

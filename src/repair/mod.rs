@@ -3,15 +3,20 @@
 //! [`salvage`] reads JSON that is not quite JSON; [`SchemaRepairer`] changes a value where its schema says how. [`Repairer`]
 //! does both by what a profile allows. Everything done is a [`RepairStep`] with its reason and a JSON Patch.
 
+mod answer;
+mod envelope;
+mod expected;
 mod mend;
 mod patch;
 mod salvage;
 mod shape;
 mod step;
 
+pub(crate) use answer::{Answer, Expects, Fit, decide};
+pub(crate) use envelope::{EVIDENCE, EXTRACTION};
 pub use mend::{MAX_REMAINING, MAX_STEPS, Repaired, Repairer};
 pub use patch::{Operation, PatchError, apply};
 pub(crate) use salvage::{MAX_TEXT_BYTES, has_a_key_twice};
-pub use salvage::{Salvaged, Unsalvageable, salvage, salvage_bytes};
+pub use salvage::{Reading, Salvaged, Unsalvageable, salvage, salvage_bytes};
 pub use shape::{Remaining, SchemaRepairer, Shaped, Veto};
 pub use step::{RepairKind, RepairStep, TextPosition};

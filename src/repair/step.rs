@@ -92,6 +92,14 @@ kinds! {
     ByteOrderMark = "a byte order mark was left out",
     /// A space that JSON does not know.
     OddSpace = "a space that JSON does not know was taken as one",
+    /// `\n` between values.
+    EscapedSpace = "an escaped line break or tab between values was taken as space",
+    /// Sequences for a terminal.
+    TerminalEscape = "what was written for a terminal was left out",
+    /// `：` and `，` outside of texts.
+    FullWidth = "full-width punctuation outside of texts was taken as JSON's",
+    /// `<think>` … `</think>` and its kin.
+    Thinking = "what the model thought was left out",
     /// The whole JSON was escaped as if inside a string.
     EscapedText = "the JSON was escaped as if it stood inside a string",
     /// Markdown code fences.
@@ -166,8 +174,12 @@ kinds! {
     SeveralValues = "several values were taken as one list",
     /// Several values of which the last is taken.
     Superseded = "of several values of the same form the last was taken",
-    /// Several values of which the schema accepts one best.
-    Chosen = "of several values the one that fits the schema best was taken",
+    /// Values beside the one that fits what is expected.
+    Chosen = "a value beside the one that fits was passed over",
+    /// The same value once more.
+    Repeated = "the same value stood there again",
+    /// `{"extraction": …}` or a tool call around the value.
+    Envelope = "an envelope around the value was left out",
     /// An empty or a quoted value beside the real one.
     Beside = "an empty value or reference beside the JSON was left out",
 
@@ -206,17 +218,20 @@ impl RepairKind {
         )
     }
 
+    /// Says that the end of something that was written is not there: of the text, a number or a text, or of a list that
+    /// goes on in dots. The answer is one that was cut off, and is asked for again.
+    #[must_use]
+    pub fn cuts(self) -> bool {
+        matches!(
+            self,
+            RepairKind::Truncated | RepairKind::CutNumber | RepairKind::MissingQuote | RepairKind::Ellipsis
+        )
+    }
+
     /// Whether a part of what was written is not there: the value that was read may lack anything.
     #[must_use]
     pub fn misses_something(self) -> bool {
-        matches!(
-            self,
-            RepairKind::Truncated
-                | RepairKind::CutNumber
-                | RepairKind::MissingQuote
-                | RepairKind::MissingValue
-                | RepairKind::Ellipsis
-        )
+        self.cuts() || self == RepairKind::MissingValue
     }
 }
 

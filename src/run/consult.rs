@@ -10,7 +10,7 @@ use super::fallback::FallbackChain;
 use super::session::Session;
 use super::validator::question;
 use crate::engine::{CallFailed, Consulted, Input, Produced, Run, Work};
-use crate::exchange::{AskedValues, RawAnswer, ReferenceLeakFilter, mend_whole, request_for};
+use crate::exchange::{AskedValues, RawAnswer, ReferenceLeakFilter, request_for, verdict};
 use crate::plan::Plan;
 use crate::provider::protocol::CompletionRequest;
 use crate::repair::Repaired;
@@ -268,9 +268,12 @@ async fn ask_judge(
     let called = calls.make(turn, provider, &request).await?;
     let repairer = judge.repairers.of(document_type);
     let said = answer_of(provider, &called, |told| {
-        let mended = mend_whole(repairer, told)?;
-        let read = judge.check(document_type, &mended.value);
-        read.and_then(|()| plan.panel.read(plan.validators.len() + at, &mended.value)).map_err(unusable)?;
+        let read = |answer: &Value| {
+            judge.check(document_type, answer)?;
+            plan.panel.read(plan.validators.len() + at, answer)
+        };
+        let mended = verdict(repairer, told, &read)?;
+        read(&mended.value).map_err(unusable)?;
         Ok(mended.into())
     });
     Ok(match said {

@@ -10,6 +10,7 @@ mod pointer;
 mod quantity;
 mod template;
 mod text_pattern;
+mod thinking_marks;
 mod unit;
 mod usage;
 mod wild;
@@ -42,6 +43,7 @@ pub(crate) use template::{
 };
 pub use text_pattern::TextPattern;
 pub(crate) use text_pattern::{BY_WORDS, Needs, PatternSyntax};
+pub(crate) use thinking_marks::{ThinkingMarks, thinking_marks};
 pub(crate) use unit::{Dimension, PERCENT, Unit, unit_named, unit_words};
 pub use usage::Usage;
 pub(crate) use wild::{is_wild, sanitize_line};

@@ -202,4 +202,6 @@ mod watch;
 #[cfg(test)]
 mod waves;
 #[cfg(test)]
+mod which_answer;
+#[cfg(test)]
 mod workspace;

@@ -215,9 +215,16 @@ fn a_run_repairs_answers_and_says_so() {
     );
     let repairs = result["iterations"][0]["repairs"].as_array().unwrap();
     let kinds: Vec<&str> = repairs.iter().map(|step| step["kind"].as_str().unwrap()).collect();
-    for kind in
-        ["prose", "fence", "quotes", "unquoted_key", "truncated", "drop_invalid", "unwrap", "drop_unknown"]
-    {
+    for kind in [
+        "prose",
+        "fence",
+        "quotes",
+        "unquoted_key",
+        "missing_bracket",
+        "drop_invalid",
+        "unwrap",
+        "drop_unknown",
+    ] {
         assert!(kinds.contains(&kind), "{kind} is not among {kinds:?}");
     }
     assert_eq!(result["usage"]["calls"], 1);

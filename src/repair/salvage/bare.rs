@@ -12,7 +12,9 @@ impl Reader<'_> {
         let start = self.at;
         let rest = self.rest();
         let token_end = rest
-            .find(|c: char| is_space(c) || matches!(c, ',' | '}' | ']' | ')' | '{' | '[') || is_quote(c))
+            .find(|c: char| {
+                is_space(c) || matches!(c, ',' | '}' | ']' | ')' | '{' | '[' | '\\') || is_quote(c)
+            })
             .unwrap_or(rest.len());
         let token = rest.get(..token_end).unwrap_or_default();
         let mut read = 0;
@@ -62,7 +64,12 @@ impl Reader<'_> {
         let line = ahead(self.text, at).trim_start_matches([' ', '\t', '\r']);
         match after.chars().next() {
             None | Some(',' | '}' | ']' | ')' | ':') => true,
-            _ if line.starts_with(['\n', '/', '#']) => true,
+            _ if line.starts_with(['\n', '/', '#', '\\'])
+                || line.starts_with("--")
+                || line.starts_with("<!--") =>
+            {
+                true
+            }
             Some(c) if is_quote(c) || matches!(c, '{' | '[') => self.inside() != Inside::Root,
             Some(c) => self.inside() == Inside::List && (c.is_ascii_digit() || c == '-'),
         }
@@ -120,7 +127,17 @@ impl Reader<'_> {
                 ',' if depth == 0 && look::member_after_comma(after()) => return at,
                 '\n' => {
                     let next = look::trim(after());
-                    if look::key(next) || next.is_empty() || next.starts_with(['}', ']', '`']) {
+                    if look::key(next)
+                        || next.is_empty()
+                        || next.starts_with(['}', ']', '`'])
+                        || (next.starts_with('{') && look::begins_value(next))
+                    {
+                        return at;
+                    }
+                }
+                '\\' if look::escaped_space(ahead(rest, at)).is_some() => {
+                    let next = look::trim(ahead(rest, at));
+                    if look::key(next) || next.starts_with(['}', ']', ',']) {
                         return at;
                     }
                 }

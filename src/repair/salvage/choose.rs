@@ -1,24 +1,33 @@
-//! One value from several.
+//! One value from several, where no schema says which.
 
-use super::reader::Reader;
+use super::notes::{Note, Notes, merged};
 use crate::repair::RepairKind;
 use crate::value::is_present;
 use serde_json::Value;
 
 /// What a text holds.
-pub(super) struct SalvagedValues {
+pub(super) struct Found {
     /// The value.
     pub(super) value: Value,
+    /// The damage that was met in it.
+    pub(super) notes: Vec<Note>,
     /// The separate values, if there are several.
-    pub(super) several: Vec<Value>,
+    pub(super) pieces: Vec<Piece>,
 }
 
 /// A value and how it stands to the one before.
+#[derive(Clone)]
 pub(super) struct Piece {
     pub(super) value: Value,
     pub(super) at: usize,
     /// What separates it from the one before.
     pub(super) after: Separator,
+    /// It begins a code block.
+    pub(super) fenced: bool,
+    /// The damage that was met in it.
+    pub(super) notes: Vec<Note>,
+    /// Its turn among the notes of the text.
+    pub(super) turn: usize,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,38 +40,53 @@ pub(super) enum Separator {
     Prose,
 }
 
-/// Empty values beside others and references such as `[1]` in the text around the JSON are left out. Values in a row,
-/// with commas or line breaks between, are a list. Of values of the same form that are not in a row, the last one
-/// counts: who writes the same thing twice corrects it. Anything else is a list again, so that nothing is lost.
-pub(super) fn choose(mut pieces: Vec<Piece>, reader: &mut Reader<'_>) -> Option<SalvagedValues> {
+/// Values in code blocks are what was meant. Empty values beside others and references such as `[1]` in the text around
+/// the JSON are left out. Values in a row, with commas or line breaks between, are a list. Of values of the same form
+/// that are not in a row, the last one counts: who writes the same thing twice corrects it. Anything else is a list
+/// again, so that nothing is lost.
+pub(super) fn choose(mut pieces: Vec<Piece>, notes: &mut Notes) -> Option<Found> {
     if pieces.len() == 1 {
-        return pieces.pop().map(|piece| SalvagedValues { value: piece.value, several: Vec::new() });
+        let Piece { value, notes, .. } = pieces.pop()?;
+        return Some(Found { value, notes, pieces: Vec::new() });
     }
-    let several: Vec<Value> = pieces.iter().map(|piece| piece.value.clone()).collect();
+    let all = pieces.clone();
+    if pieces.iter().any(|piece| piece.fenced) {
+        pieces.retain(|piece| {
+            if !piece.fenced {
+                notes.add_in_turn(RepairKind::Prose, Some(piece.at), piece.turn);
+            }
+            piece.fenced
+        });
+    }
     if pieces.iter().any(|piece| is_present(&piece.value)) {
-        leave_out(&mut pieces, reader, |piece| !is_present(&piece.value));
+        leave_out(&mut pieces, notes, |piece| !is_present(&piece.value));
     } else if !in_a_row(&pieces) {
         let mut first = true;
-        leave_out(&mut pieces, reader, |_| !std::mem::replace(&mut first, false));
+        leave_out(&mut pieces, notes, |_| !std::mem::replace(&mut first, false));
     }
     if pieces.iter().any(|piece| piece.value.is_object()) {
-        leave_out(&mut pieces, reader, |piece| piece.after == Separator::Prose && is_reference(&piece.value));
+        leave_out(&mut pieces, notes, |piece| piece.after == Separator::Prose && is_reference(&piece.value));
     }
-    let value = match pieces.get(1).map(|second| second.at) {
-        None => pieces.pop()?.value,
+    let (value, read) = match pieces.get(1).map(|second| second.at) {
+        None => {
+            let Piece { value, notes, .. } = pieces.pop()?;
+            (value, notes)
+        }
         Some(second) if !in_a_row(&pieces) && same_forms(&pieces) => {
-            reader.note_at(RepairKind::Superseded, second);
-            pieces.pop()?.value
+            notes.add(RepairKind::Superseded, Some(second));
+            let Piece { value, notes, .. } = pieces.pop()?;
+            (value, notes)
         }
         Some(second) => {
-            reader.note_at(RepairKind::SeveralValues, second);
-            Value::Array(pieces.into_iter().map(|piece| piece.value).collect())
+            notes.add(RepairKind::SeveralValues, Some(second));
+            let read = merged(pieces.iter().flat_map(|piece| &piece.notes));
+            (Value::Array(pieces.into_iter().map(|piece| piece.value).collect()), read)
         }
     };
-    Some(SalvagedValues { value, several })
+    Some(Found { value, notes: read, pieces: all })
 }
 
-fn in_a_row(pieces: &[Piece]) -> bool {
+pub(super) fn in_a_row(pieces: &[Piece]) -> bool {
     pieces.iter().skip(1).all(|piece| piece.after == Separator::List)
 }
 
@@ -70,11 +94,11 @@ fn same_forms(pieces: &[Piece]) -> bool {
     pieces.iter().zip(pieces.iter().skip(1)).all(|(a, b)| same_form(&a.value, &b.value))
 }
 
-fn leave_out(pieces: &mut Vec<Piece>, reader: &mut Reader<'_>, mut out: impl FnMut(&Piece) -> bool) {
+fn leave_out(pieces: &mut Vec<Piece>, notes: &mut Notes, mut out: impl FnMut(&Piece) -> bool) {
     pieces.retain(|piece| {
         let goes = out(piece);
         if goes {
-            reader.note_at(RepairKind::Beside, piece.at);
+            notes.add(RepairKind::Beside, Some(piece.at));
         }
         !goes
     });

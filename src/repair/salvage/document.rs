@@ -1,71 +1,54 @@
 //! Where in a text the JSON is.
 
 use super::Unsalvageable;
-use super::choose::{Piece, SalvagedValues, Separator, choose};
+use super::choose::{Found, Piece, Separator, choose};
 use super::digits;
 use super::keys::has_a_key_twice;
 use super::look::{self, ahead, is_quote, is_space, only_space};
+use super::notes::{Note, Notes};
 use super::reader::{Reader, Stop, language};
 use crate::repair::RepairKind;
 use crate::value::{MAX_CANDIDATE_DEPTH, is_deeper};
-use serde::de::IgnoredAny;
 use serde_json::Value;
 
 /// How often a value is tried as strict JSON in vain, which costs the length of what is left of the text.
-const MAX_STRICT_FAILURES: usize = 8;
+const MAX_STRICT_FAILURES: usize = 32;
+/// Most readings of what begins at a bracket in the prose that are in vain, and how many brackets behind it are looked at.
+const MAX_LOOKS: usize = 32;
+
+/// The outcome of reading a value as strict JSON.
+enum Strict {
+    Whole(Value),
+    /// As far as the text goes, it is.
+    Cut,
+    Not,
+}
 
 impl Reader<'_> {
     /// Reads the whole text.
-    pub(super) fn document(&mut self) -> Result<SalvagedValues, Stop> {
+    pub(super) fn document(&mut self) -> Result<Found, Stop> {
         self.skip_space();
-        let pieces = if self.begins_here() && !self.is_prose_before_a_fence() {
-            self.pieces(false, Separator::Nothing)?
-        } else if self.is_quoted() {
-            None
-        } else {
-            self.fenced_or_in_prose()?
-        };
-        let pieces = match pieces {
-            Some(pieces) => pieces,
-            None => self.scalars()?,
-        };
-        choose(pieces, self).ok_or(Stop::Refused(Unsalvageable::NoJson))
-    }
-
-    /// Whether what begins here is complete, goes over into words, and is followed by a code block with an object or
-    /// list: `{thinking}. The answer:`, or a reference. What is in a code block is what was meant. Where the block says
-    /// which language it is in, it does not end one, and there need be no words.
-    fn is_prose_before_a_fence(&mut self) -> bool {
-        let text = self.rest();
-        let Some(mark) = text.find("```") else { return false };
-        let before = text.get(..mark).unwrap_or_default();
-        let Some(words) = after_whole_value(before).or_else(|| after_last_bracket(before)) else {
-            return false;
-        };
-        let begins_line = words.trim_end_matches([' ', '\t']).ends_with('\n');
-        let marks = text.get(mark..).map_or(0, |rest| rest.find(|c| c != '`').unwrap_or(rest.len()));
-        let tag = text.get(mark + marks..).map_or(0, language);
-        if !begins_line || (tag == 0 && !words.contains(char::is_alphabetic)) {
-            return false;
-        }
         let start = self.at;
-        self.at += mark + marks + tag;
-        let body = self.rest();
-        self.at += body.len() - body.trim_start_matches(is_space).len();
-        let holds_json = self.begins_here();
-        self.at = start;
-        holds_json
+        let quoted = !self.begins_here() && self.is_quoted();
+        let mut pieces = if quoted { Vec::new() } else { self.pieces()? };
+        if pieces.is_empty() {
+            self.at = start;
+            pieces = self.scalars()?;
+        }
+        choose(pieces, &mut self.notes).ok_or(Stop::Refused(Unsalvageable::NoJson))
     }
 
     /// Whether the text is one in quotes, or begins with a key: what brackets it holds stand inside.
     fn is_quoted(&self) -> bool {
         let text = self.rest().trim_end_matches(is_space);
         let (Some(first), Some(last)) = (text.chars().next(), text.chars().next_back()) else { return false };
-        is_quote(first) && (look::closes(first, last) || look::quoted_key(self.ahead()))
+        // Code within a line is no text.
+        let is_code = first == '`' && text.get(1..).is_some_and(|code| code.starts_with(['{', '[']));
+        is_quote(first) && !is_code && (look::closes(first, last) || look::quoted_key(self.ahead()))
     }
 
     /// Whether an object or a list stands at this place, and not a bracket in prose.
-    fn begins_here(&self) -> bool {
+    pub(super) fn begins_here(&self) -> bool {
         let text = self.ahead();
         let mut chars = text.chars();
         let bracket = chars.next();
@@ -101,48 +84,6 @@ impl Reader<'_> {
         look::only_space(self.text.get(..self.at).unwrap_or_default())
     }
 
-    /// The values in code blocks, or those in the text when no block holds any; `None` when there is none at all.
-    fn fenced_or_in_prose(&mut self) -> Result<Option<Vec<Piece>>, Stop> {
-        let start = self.at;
-        if self.seek_fence() {
-            return self.pieces(true, Separator::Nothing);
-        }
-        self.at = start;
-        if !self.seek_bracket() {
-            self.at = start;
-            return Ok(None);
-        }
-        let mut after = Separator::Nothing;
-        if !only_space(self.text.get(start..self.at).unwrap_or_default()) {
-            self.note_at(RepairKind::Prose, start);
-            after = Separator::Prose;
-        }
-        self.pieces(false, after)
-    }
-
-    /// Goes to the next JSON that a code block begins with.
-    fn seek_fence(&mut self) -> bool {
-        let start = self.at;
-        while let Some(found) = self.rest().find("```") {
-            let mark = self.at + found;
-            self.at = mark
-                + self.rest().get(found..).map_or(3, |rest| rest.find(|c| c != '`').unwrap_or(rest.len()));
-            let after = self.at + language(self.rest());
-            let body = self.text.get(after..).unwrap_or_default();
-            let space = body.len() - body.trim_start_matches(is_space).len();
-            let before = std::mem::replace(&mut self.at, after + space);
-            if self.begins_here() {
-                if !only_space(self.text.get(start..mark).unwrap_or_default().trim_matches('`')) {
-                    self.note_at(RepairKind::Prose, start);
-                }
-                self.note_at(RepairKind::Fence, mark);
-                return true;
-            }
-            self.at = before;
-        }
-        false
-    }
-
     /// Goes to the next bracket that JSON begins with.
     fn seek_bracket(&mut self) -> bool {
         while let Some(found) = self.rest().find(['{', '[']) {
@@ -155,47 +96,166 @@ impl Reader<'_> {
         false
     }
 
-    /// The values from here on. Between them stands space, a comma, or text.
-    fn pieces(&mut self, fenced: bool, mut after: Separator) -> Result<Option<Vec<Piece>>, Stop> {
+    /// The values from here on, in code blocks and outside of them. Between them stands space, a comma, or text.
+    fn pieces(&mut self) -> Result<Vec<Piece>, Stop> {
         let mut pieces: Vec<Piece> = Vec::new();
-        loop {
+        let mut separator = Separator::Nothing;
+        let mut from = self.at;
+        while self.begins_here() || self.seek_bracket() {
             let at = self.at;
-            self.over_bracket_round_fence();
-            if let Some(value) = self.strict_value() {
-                pieces.push(Piece { value, at, after });
-            } else if let Some(value) = self.value()? {
-                pieces.push(Piece { value, at, after });
-            }
-            // Every closing bracket that is still there is one too many.
-            let end = self.at;
-            after = self.between();
-            if self.peek().is_none() {
-                return Ok(Some(pieces));
-            }
-            if !fenced && self.begins_here() {
+            let fence = self.fence_before(at);
+            let block = fence.filter(|mark| *mark >= from);
+            let between = self.text.get(from..block.unwrap_or(at)).unwrap_or_default().trim_matches('`');
+            let is_prose = !only_space(between);
+            let turn = self.notes.turn();
+            let after = if is_prose || block.is_some() { Separator::Prose } else { separator };
+            let alone = pieces.is_empty() && !is_prose;
+            let Some((value, notes)) = self.read_value(alone, pieces.is_empty())? else {
+                self.at = at + 1;
                 continue;
+            };
+            if is_prose {
+                self.notes.add_in_turn(RepairKind::Prose, Some(from), turn);
             }
-            let start = self.at;
-            if !(if fenced { self.seek_fence() } else { self.seek_bracket() }) {
-                self.note_at(RepairKind::Prose, start.max(end));
-                self.at = self.text.len();
-                return Ok(Some(pieces));
+            if let Some(mark) = block {
+                self.notes.add_in_turn(RepairKind::Fence, Some(mark), turn);
             }
-            if !fenced {
-                self.note_at(RepairKind::Prose, start);
-            }
-            after = Separator::Prose;
+            pieces.push(Piece { value, at, after, fenced: fence.is_some(), notes, turn });
+            // Every closing bracket that is still there is one too many.
+            separator = self.between();
+            from = self.at;
         }
+        if !pieces.is_empty() && from < self.text.len() {
+            self.note_at(RepairKind::Prose, from);
+        }
+        self.at = self.text.len();
+        Ok(pieces)
+    }
+
+    /// Finds the marks of the code block that a place is the beginning of.
+    fn fence_before(&self, at: usize) -> Option<usize> {
+        let mut before = self.text.get(..at)?;
+        loop {
+            let trimmed = before.trim_end_matches(is_space);
+            let shorter = ["\\n", "\\r", "\\t"].iter().find_map(|escape| trimmed.strip_suffix(escape));
+            before = shorter.unwrap_or(trimmed);
+            if shorter.is_none() {
+                break;
+            }
+        }
+        let word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '+');
+        let marks = before.trim_end_matches(word);
+        marks.ends_with("```").then(|| marks.trim_end_matches('`').len())
+    }
+
+    /// The value that begins here and what was met in it; `None` for a bracket in prose. `alone` says that no words and
+    /// no value stand before it, `first` that no value does.
+    fn read_value(&mut self, alone: bool, first: bool) -> Result<Option<(Value, Vec<Note>)>, Stop> {
+        if !alone && self.is_quoted_bracket(self.at) {
+            return Ok(None);
+        }
+        let outside = self.notes.take();
+        let rewinds = self.rewinds;
+        self.over_bracket_round_fence();
+        let start = self.at;
+        let (value, guessed) = match self.strict_value() {
+            Strict::Whole(value) => (Some(value), None),
+            Strict::Cut => (self.value()?, Some(true)),
+            Strict::Not => (self.value()?, Some(false)),
+        };
+        let notes = self.notes.replace(outside);
+        let is_prose = |is_cut| self.is_prose(start, alone, first, is_cut);
+        match value {
+            Some(value) if !guessed.is_some_and(is_prose) => Ok(Some((value, notes))),
+            _ => {
+                self.rewinds = rewinds;
+                Ok(None)
+            }
+        }
+    }
+
+    /// Checks whether the bracket at `start`, from which a value was made out up to here, only stands in the prose: no value
+    /// begins with it and one begins behind it, or it has no end and a value stands behind it that is no part of what it
+    /// could open. A text that is JSON as far as it goes was cut.
+    fn is_prose(&mut self, start: usize, alone: bool, first: bool, is_cut: bool) -> bool {
+        let text = ahead(self.text, start);
+        if is_cut {
+            return false;
+        }
+        let is_weak = !alone && !look::begins_value(text);
+        let read = self.text.get(start..self.at).unwrap_or_default();
+        let is_closed = match read.chars().next() {
+            Some('{') => read.ends_with('}'),
+            Some('[') => read.ends_with(']'),
+            _ => true,
+        };
+        if is_closed && !is_weak {
+            return false;
+        }
+        let mut from = 1;
+        while self.looks < MAX_LOOKS
+            && let Some(found) = read.get(from..).and_then(|rest| rest.find(['{', '[']))
+        {
+            let at = start + from + found;
+            from += found + 1;
+            if (is_weak || self.stands_apart(at)) && look::begins_value(ahead(self.text, at)) {
+                self.looks += 1;
+                if self.is_whole(at) {
+                    return true;
+                }
+            }
+        }
+        if is_weak && !is_closed && !first && self.looks < MAX_LOOKS {
+            self.looks += 1;
+            return true;
+        }
+        false
+    }
+
+    /// Checks for a bracket alone in quotes: `"["`.
+    fn is_quoted_bracket(&self, at: usize) -> bool {
+        let before = self.text.get(..at).and_then(|text| text.chars().next_back());
+        let mut after = self.text.get(at + 1..).unwrap_or_default().chars();
+        let is_end = |c: char| is_space(c) || c.is_ascii_punctuation();
+        match (before, after.next()) {
+            (Some(before), Some(next)) => {
+                is_quote(before) && look::closes(before, next) && after.next().is_none_or(is_end)
+            }
+            // A face, as far as one can tell.
+            (Some(before), None) => !is_space(before),
+            _ => false,
+        }
+    }
+
+    /// Checks that a place does not follow what a part of a list or object follows.
+    fn stands_apart(&self, at: usize) -> bool {
+        let before = self.text.get(..at).unwrap_or_default().trim_end_matches(is_space);
+        !before.ends_with(['{', '[', '(', ',', ':', '=', '`'])
+    }
+
+    /// Checks that a value begins at a place and has its end.
+    fn is_whole(&self, at: usize) -> bool {
+        let rest = self.text.get(at..).unwrap_or_default();
+        let mut values = serde_json::Deserializer::from_str(rest).into_iter::<serde::de::IgnoredAny>();
+        if values.next().is_some_and(|value| value.is_ok()) {
+            return true;
+        }
+        let mut reader = Reader::new(self.text, Notes::default());
+        (reader.at, reader.unescaped) = (at, self.unescaped);
+        let is_value = matches!(reader.value(), Ok(Some(Value::Object(_) | Value::Array(_))));
+        is_value && !reader.notes.has(RepairKind::Truncated)
     }
 
     /// The list or object that begins here, if it is strict JSON: what is whole is never guessed at. After
     /// [`MAX_STRICT_FAILURES`] that are not, no other is tried.
-    fn strict_value(&mut self) -> Option<Value> {
+    fn strict_value(&mut self) -> Strict {
         if self.strict_failures >= MAX_STRICT_FAILURES || !self.rest().starts_with(['{', '[']) {
-            return None;
+            return Strict::Not;
         }
         let mut values = serde_json::Deserializer::from_str(self.rest()).into_iter::<Value>();
-        let value = values.next().and_then(Result::ok).filter(|value| !is_deeper(value, MAX_CANDIDATE_DEPTH));
+        let value = values.next();
+        let is_cut = matches!(&value, Some(Err(error)) if error.is_eof());
+        let value = value.and_then(Result::ok).filter(|value| !is_deeper(value, MAX_CANDIDATE_DEPTH));
         let end = self.at + values.byte_offset();
         // Members after the end of their object belong to it.
         match value.filter(|_| !look::members_go_on(ahead(self.text, end), true)) {
@@ -208,11 +268,11 @@ impl Reader<'_> {
                     self.note(RepairKind::DuplicateKey);
                 }
                 self.at = end;
-                Some(value)
+                Strict::Whole(value)
             }
             None => {
                 self.strict_failures += 1;
-                None
+                if is_cut { Strict::Cut } else { Strict::Not }
             }
         }
     }
@@ -265,6 +325,7 @@ impl Reader<'_> {
         let mut pieces = Vec::new();
         let mut after = Separator::Nothing;
         let mut bare = false;
+        let piece = |value, at, after| Piece { value, at, after, fenced: false, notes: Vec::new(), turn: 0 };
         loop {
             let at = self.at;
             let quoted = self.peek().is_some_and(is_quote);
@@ -278,7 +339,7 @@ impl Reader<'_> {
                 self.skip_space();
                 self.at += 1;
                 let members = self.members_after(key.clone())?;
-                pieces.push(Piece { value: Value::Object(members), at, after });
+                pieces.push(piece(Value::Object(members), at, after));
             } else {
                 let token = self.text.get(at..self.at).unwrap_or_default();
                 if !token.contains(|c: char| c.is_alphanumeric() || matches!(c, '(' | '/')) {
@@ -290,7 +351,7 @@ impl Reader<'_> {
                     }
                     bare = true;
                 }
-                pieces.push(Piece { value, at, after });
+                pieces.push(piece(value, at, after));
             }
             after = self.between();
             match self.peek() {
@@ -302,21 +363,6 @@ impl Reader<'_> {
         // Words without quotes are one word, or prose.
         if bare && pieces.len() > 1 { refused } else { Ok(pieces) }
     }
-}
-
-/// What stands behind a value of strict JSON with which a text begins. Quotes there are none of its own.
-fn after_whole_value(text: &str) -> Option<&str> {
-    let mut values = serde_json::Deserializer::from_str(text).into_iter::<IgnoredAny>();
-    values.next()?.ok()?;
-    text.get(values.byte_offset()..).filter(|after| !look::members_go_on(ahead(after, 0), true))
-}
-
-/// What stands behind the last bracket, where each has its end. In a text of JSON that holds a code block, a bracket or a
-/// quote is open.
-fn after_last_bracket(text: &str) -> Option<&str> {
-    let count = |brackets: [char; 2]| text.matches(brackets).count();
-    let after = text.rsplit(['}', ']']).next().unwrap_or_default();
-    (count(['{', '[']) == count(['}', ']']) && !after.contains(['"', '\''])).then_some(after)
 }
 
 /// Whether members without quotes begin here: `a b: 1`.

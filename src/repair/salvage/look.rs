@@ -19,7 +19,7 @@ pub(super) fn only_space(text: &str) -> bool {
 
 /// Whether a text is put between such quotes.
 pub(super) fn is_quote(c: char) -> bool {
-    matches!(c, '"' | '\'' | '`' | '´' | '“' | '”' | '„' | '‟' | '‘' | '’' | '‚' | '‛')
+    matches!(c, '"' | '\'' | '`' | '´' | '“' | '”' | '„' | '‟' | '‘' | '’' | '‚' | '‛' | '＂')
 }
 
 /// What may close a text that this quote opened.
@@ -27,7 +27,7 @@ pub(super) fn closes(open: char, c: char) -> bool {
     match open {
         '"' => c == '"',
         '\'' => c == '\'',
-        '“' | '”' | '„' | '‟' => matches!(c, '“' | '”' | '‟' | '"'),
+        '“' | '”' | '„' | '‟' | '＂' => matches!(c, '“' | '”' | '‟' | '＂' | '"'),
         '‘' | '’' | '‚' | '‛' => matches!(c, '‘' | '’' | '‛' | '\''),
         _ => matches!(c, '`' | '´' | '\''),
     }
@@ -48,11 +48,37 @@ pub(super) fn trim(mut text: &str) -> &str {
             rest.split_once("*/").map_or("", |(_, after)| after)
         } else if text.starts_with("//") {
             text.split_once('\n').map_or("", |(_, after)| after)
+        } else if let Some(length) = escaped_space(text).or_else(|| other_comment(text)) {
+            text.get(length..).unwrap_or_default()
         } else {
             return text;
         };
         text = after;
     }
+}
+
+/// The length of a line break or tab that was escaped once too often: between values it can be nothing else.
+pub(super) fn escaped_space(text: &str) -> Option<usize> {
+    let escape = text.strip_prefix('\\')?.chars().next()?;
+    matches!(escape, 'n' | 'r' | 't').then_some(2)
+}
+
+/// The length of a comment of another language than JavaScript that a text begins with: `# …`, `#…` and `-- …` to the end
+/// of their line, `<!-- … -->`. It must end within [`MAX_LOOKAHEAD`]. Quotes in one to the end of a line would rather be
+/// those of a text, unless they come in pairs and the next key or the end stands behind it.
+pub(super) fn other_comment(text: &str) -> Option<usize> {
+    let near = ahead(text, 0);
+    if near.starts_with("<!--") {
+        return near.find("-->").map(|end| end + 3);
+    }
+    let begins = near.starts_with('#')
+        || near
+            .strip_prefix("--")
+            .is_some_and(|rest| rest.starts_with(|c: char| c == ' ' || c == '\t' || c.is_alphabetic()));
+    let end = near.find('\n').filter(|_| begins)?;
+    let quotes = near.get(..end)?.matches('"').count();
+    let next = near.get(end..)?.trim_start_matches(is_space);
+    (quotes == 0 || (quotes % 2 == 0 && (quoted_key(next) || next.starts_with(['}', ']'])))).then_some(end)
 }
 
 /// What is behind the text in quotes with which a text begins, without leading space.
@@ -80,6 +106,66 @@ fn after_quoted(text: &str) -> Option<&str> {
 /// Whether a text begins with a key in quotes and a colon.
 pub(super) fn quoted_key(text: &str) -> bool {
     after_quoted(text).is_some_and(|after| after.starts_with(':'))
+}
+
+/// Checks that a text begins with a member whose key is one word in quotes, whose value begins as one of JSON, and behind
+/// whose number or literal a comma, a line break or the end of the object stands.
+pub(super) fn plain_member(text: &str) -> bool {
+    let key = text.trim_start_matches(is_quote);
+    let word = key.trim_start_matches(|c: char| c.is_alphanumeric() || matches!(c, '_' | '-'));
+    let Some(value) = after_quoted(text).and_then(|after| after.strip_prefix(':')).map(trim) else {
+        return false;
+    };
+    let bare = value.trim_start_matches(|c: char| c.is_alphanumeric() || matches!(c, '-' | '+' | '.'));
+    let is_literal = ["true", "false", "null"].iter().any(|literal| value.starts_with(literal));
+    word.len() < key.len()
+        && word.starts_with(is_quote)
+        && match value.chars().next() {
+            Some('"' | '[' | '{') => true,
+            Some(c) if c.is_ascii_digit() || c == '-' || is_literal => {
+                bare.trim_start_matches([' ', '\t', '\r']).starts_with([',', '\n', '}'])
+            }
+            _ => false,
+        }
+}
+
+/// Checks that an object or list begins with the bracket that a text begins with, as far as one can see: a key follows, or an
+/// item, or its end, or the end of the text.
+pub(super) fn begins_value(text: &str) -> bool {
+    let mut chars = text.chars();
+    let bracket = chars.next();
+    let inner = trim(chars.as_str());
+    let Some(first) = inner.chars().next() else { return true };
+    let item_ends = |after: &str| {
+        let after = trim(after);
+        after.is_empty()
+            || after.starts_with([',', '}', ']', ':', '+', '/', '#'])
+            || after.starts_with(is_quote)
+    };
+    // A text in quotes that is longer than one looks ahead begins a value, too; one that goes on in the next line does not.
+    let quoted = || match after_quoted(inner) {
+        Some(after) => item_ends(after) || after.starts_with(|c: char| c.is_ascii_digit()),
+        None => !inner.contains(['\n', '{', '}']),
+    };
+    match (bracket, first) {
+        (Some('{'), '}') | (Some('['), ']') => true,
+        (_, '{' | '[') => begins_value(inner),
+        (_, '(' | '.' | '…' | '`' | '\\') => true,
+        (_, c) if is_quote(c) => quoted(),
+        (Some('{'), c) => {
+            let line = inner.split(['\n', '{', '}', ',', '.']).next().unwrap_or_default();
+            let is_member = |(key, _): (&str, &str)| key.split_whitespace().count() <= 3;
+            key(inner) || c.is_ascii_digit() || line.split_once([':', '=']).is_some_and(is_member)
+        }
+        _ => {
+            let word =
+                inner.trim_start_matches(|c: char| c.is_alphanumeric() || matches!(c, '-' | '+' | '.' | '_'));
+            let token = inner.get(..inner.len() - word.len()).unwrap_or_default();
+            let is_number = first.is_ascii_digit() || matches!(first, '-' | '+');
+            let is_literal = matches!(token, "true" | "false" | "null" | "True" | "False" | "None");
+            (is_number || is_literal) && (item_ends(word) || word.starts_with('\n'))
+        }
+    }
 }
 
 /// Whether the members of an object go on after its closing bracket: a comma and a key; outside of lists also a key

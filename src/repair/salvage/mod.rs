@@ -8,23 +8,31 @@ mod bare;
 mod choose;
 mod digits;
 mod document;
+mod full_width;
 mod keys;
 mod look;
+mod notes;
 mod object;
 mod reader;
 mod string;
+mod terminal;
+mod thinking;
 
 pub(crate) use keys::has_a_key_twice;
 
 use super::Operation;
 use super::step::{RepairKind, RepairStep, TextPosition};
 use crate::value::{MAX_CANDIDATE_DEPTH, is_deeper};
+use choose::{Found, in_a_row};
+use notes::{Note, Notes, Places, merged};
 use reader::{Reader, Stop};
 use serde_json::Value;
 use std::borrow::Cow;
 
 /// Longest text that is read, in bytes.
 pub(crate) const MAX_TEXT_BYTES: usize = 32 << 20;
+/// Most separate values of a text that are told apart.
+pub(crate) const MAX_READINGS: usize = 256;
 /// How often a text without its closing quote is read again as something shorter.
 const MAX_REWINDS: usize = 8;
 
@@ -37,8 +45,41 @@ pub struct Salvaged {
     /// What was done to get it, in the order in which it was met; empty for strict JSON. The last one's patch puts the
     /// value in the text's place.
     pub steps: Vec<RepairStep>,
-    /// The separate values, where the text held several: what a schema may choose from.
-    pub several: Vec<Value>,
+    /// The separate values, where the text held several, in their order, and at last all of them as a list if they are in
+    /// a row: what a schema may choose from. At most `MAX_READINGS` of them; `value` has all.
+    pub several: Vec<Reading>,
+    /// Says that the text held more values than are in `several`.
+    pub has_more: bool,
+    /// Says that the text ends in the middle of a value, or of what the model thought.
+    pub is_cut: bool,
+}
+
+/// One of several values of a text.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Reading {
+    /// The value.
+    pub value: Value,
+    /// The steps that led to it, as for [`Salvaged::steps`].
+    pub steps: Vec<RepairStep>,
+    /// Its beginning; `None` where places mean nothing.
+    pub place: Option<TextPosition>,
+    /// Says that it is the list of all the others, which are in a row.
+    pub is_row: bool,
+}
+
+impl Salvaged {
+    /// Takes what was no text, but a value already.
+    pub(crate) fn of_value(value: Value) -> Self {
+        Salvaged { value, steps: Vec::new(), several: Vec::new(), has_more: false, is_cut: false }
+    }
+}
+
+impl Reading {
+    /// A value that is all that a text holds.
+    pub(super) fn new(value: Value, steps: Vec<RepairStep>) -> Self {
+        Reading { value, steps, place: None, is_row: false }
+    }
 }
 
 /// Why a text has no value.
@@ -59,6 +100,15 @@ pub enum Unsalvageable {
     /// No value in it.
     #[error("there is no JSON in the text")]
     NoJson,
+    /// Nothing in it but what the model thought.
+    #[error("all of the text is what the model thought, and no answer")]
+    OnlyThinking,
+    /// Values that differ, each of which could be the answer.
+    #[error("different values in the text could be the answer, and nothing says which{}", places(.0))]
+    Ambiguous(Option<(TextPosition, TextPosition)>),
+    /// It ends in the middle of a value, and another one would be taken for the answer.
+    #[error("the text ends in the middle of a value that could be the answer")]
+    CutOff,
     /// Nested too deep.
     #[error("the JSON is nested more than {MAX_CANDIDATE_DEPTH} deep (line {}, column {})", .0.line, .0.column)]
     TooDeep(TextPosition),
@@ -75,36 +125,21 @@ impl Unsalvageable {
             Unsalvageable::Empty => "give it the text of an answer",
             Unsalvageable::NotStrict { .. } => "repair it by hand, or let `salvage` do it",
             Unsalvageable::NoJson => "an object or a list is looked for, in the text or in a code block",
+            Unsalvageable::OnlyThinking => "let the model think less, or not at all",
+            Unsalvageable::Ambiguous(_) => "leave one of them, or give a schema that only one of them fits",
+            Unsalvageable::CutOff => "ask for the answer again",
             Unsalvageable::TooDeep(_) => "this is no document; ask for a flatter one",
             Unsalvageable::TooLong => "split it",
         }
     }
 }
 
-/// What was met, by kind: how often, and where first.
-#[derive(Debug, Default)]
-struct Notes(Vec<(RepairKind, Option<usize>, usize)>);
-
-impl Notes {
-    fn add(&mut self, kind: RepairKind, at: Option<usize>) {
-        match self.0.iter_mut().find(|(known, ..)| *known == kind) {
-            Some((_, _, times)) => *times += 1,
-            None => self.0.push((kind, at, 1)),
-        }
-    }
-
-    fn steps(self, text: &str) -> Vec<RepairStep> {
-        self.0
-            .into_iter()
-            .map(|(kind, at, times)| RepairStep {
-                kind,
-                reason: kind.reason().to_owned(),
-                place: at.map(|at| TextPosition::of(text, at)),
-                times,
-                patch: Vec::new(),
-            })
-            .collect()
-    }
+/// The places of the first two of them.
+fn places(places: &Option<(TextPosition, TextPosition)>) -> String {
+    let of = |(a, b): &(TextPosition, TextPosition)| {
+        format!(" (line {}, column {}, and line {}, column {})", a.line, a.column, b.line, b.column)
+    };
+    places.as_ref().map(of).unwrap_or_default()
 }
 
 /// Reads a text. Strict JSON comes back as it is, without steps; but a whole number too long for 64 bits is rounded,
@@ -131,7 +166,7 @@ pub(super) fn whole(value: Value, text: &str) -> Result<Salvaged, Unsalvageable>
     for at in digits::lost(text) {
         notes.add(RepairKind::LostDigits, Some(at));
     }
-    finish(choose::SalvagedValues { value, several: Vec::new() }, notes, text)
+    finish(Found { value, notes: Vec::new(), pieces: Vec::new() }, notes, (text, true), false)
 }
 
 /// The same for bytes: UTF-8, or UTF-16 with a byte order mark. Bytes that are neither are replaced.
@@ -157,27 +192,42 @@ pub fn salvage_bytes(bytes: &[u8]) -> Result<Salvaged, Unsalvageable> {
     recover(&text, notes)
 }
 
-fn recover(text: &str, mut notes: Notes) -> Result<Salvaged, Unsalvageable> {
-    if look::only_space(text) {
+fn recover(original: &str, mut notes: Notes) -> Result<Salvaged, Unsalvageable> {
+    if look::only_space(original) {
         return Err(Unsalvageable::Empty);
     }
-    let mut reader = Reader::new(text, std::mem::take(&mut notes));
+    let mut text = Cow::Borrowed(original);
+    // Places in a text that is no more as it was would mean nothing to its reader.
+    let mut is_same = true;
+    if let Some((plain, first)) = terminal::plain(&text) {
+        notes.add(RepairKind::TerminalEscape, Some(first));
+        (text, is_same) = (Cow::Owned(plain), false);
+    }
+    let mut in_thought = false;
+    if let Some(left) = thinking::without(&text) {
+        if left.is_all {
+            return Err(Unsalvageable::OnlyThinking);
+        }
+        notes.add(RepairKind::Thinking, Some(left.first));
+        (text, in_thought) = (Cow::Owned(left.text), left.is_open);
+    }
+    if let Some((plain, first)) = full_width::halved(&text) {
+        notes.add(RepairKind::FullWidth, Some(first));
+        text = Cow::Owned(plain);
+    }
+    let mut reader = Reader::new(&text, std::mem::take(&mut notes));
     match reader.document() {
-        Ok(found) => finish(found, reader.notes, text),
+        Ok(found) => finish(found, reader.notes, (original, is_same), in_thought),
         Err(Stop::Refused(why)) => Err(why),
         Err(Stop::Escaped(at)) => {
-            // What was met so far is met again; places in the text as it was would mean nothing to its reader.
+            // What was met so far is met again.
+            let mut notes = Notes::default();
             notes.add(RepairKind::EscapedText, Some(at));
-            let plain = unescape(text);
-            let mut reader = Reader::new(&plain, Notes::default());
+            let plain = unescape(&text);
+            let mut reader = Reader::new(&plain, notes);
             reader.unescaped = true;
             match reader.document() {
-                Ok(found) => {
-                    for (kind, _, times) in reader.notes.0 {
-                        notes.0.push((kind, None, times));
-                    }
-                    finish(found, notes, text)
-                }
+                Ok(found) => finish(found, reader.notes, (original, false), in_thought),
                 Err(Stop::Refused(why)) => Err(why),
                 Err(Stop::Escaped(_)) => Err(Unsalvageable::NoJson),
             }
@@ -185,15 +235,63 @@ fn recover(text: &str, mut notes: Notes) -> Result<Salvaged, Unsalvageable> {
     }
 }
 
-fn finish(found: choose::SalvagedValues, notes: Notes, text: &str) -> Result<Salvaged, Unsalvageable> {
-    if is_deeper(&found.value, MAX_CANDIDATE_DEPTH) {
+/// Gives what was found its steps. Where the text is not the one that was read, only the place of what made it another
+/// means something.
+fn finish(
+    found: Found,
+    mut outside: Notes,
+    (text, is_same): (&str, bool),
+    in_thought: bool,
+) -> Result<Salvaged, Unsalvageable> {
+    let Found { value, notes, pieces } = found;
+    if is_deeper(&value, MAX_CANDIDATE_DEPTH) {
         return Err(Unsalvageable::TooDeep(TextPosition::of(text, 0)));
     }
-    let mut steps = notes.steps(text);
-    if let Some(last) = steps.last_mut() {
-        last.patch.push(Operation::Replace { path: String::new(), value: found.value.clone() });
+    let outside = outside.take();
+    let truncated = |note: &Note| note.kind == RepairKind::Truncated;
+    let last = pieces.last().map_or(&notes, |piece| &piece.notes);
+    let is_cut = in_thought || last.iter().chain(&outside).any(truncated);
+    let told_apart = || pieces.iter().take(MAX_READINGS);
+    let all = outside.iter().chain(&notes).chain(told_apart().flat_map(|piece| &piece.notes));
+    let offsets = all.filter_map(|note| note.at).chain(told_apart().map(|piece| piece.at));
+    let places = Places::of(text, offsets);
+    let steps_to = |value: &Value, outside: &[Note], notes: &[Note]| {
+        let mut steps = places.steps(merged(outside.iter().chain(notes)));
+        let changes = |kind| matches!(kind, RepairKind::TerminalEscape | RepairKind::EscapedText);
+        for step in steps.iter_mut().filter(|step| !is_same && !changes(step.kind)) {
+            step.place = None;
+        }
+        if let Some(last) = steps.last_mut() {
+            last.patch.push(Operation::Replace { path: String::new(), value: value.clone() });
+        }
+        steps
+    };
+    // What was done to choose is nothing that was done to one of them.
+    let chosen = |note: &&Note| {
+        matches!(note.kind, RepairKind::Superseded | RepairKind::SeveralValues | RepairKind::Beside)
+    };
+    let around: Vec<Note> = outside.iter().filter(|note| !chosen(note)).cloned().collect();
+    let mut several: Vec<Reading> = told_apart()
+        .map(|piece| Reading {
+            steps: steps_to(&piece.value, &around, &piece.notes),
+            place: places.at(piece.at).filter(|_| is_same),
+            value: piece.value.clone(),
+            is_row: false,
+        })
+        .collect();
+    let has_more = pieces.len() > several.len();
+    if !pieces.is_empty() && in_a_row(&pieces) {
+        let list = Value::Array(pieces.iter().map(|piece| piece.value.clone()).collect());
+        let in_row = outside.iter().filter(|note| note.kind == RepairKind::SeveralValues);
+        let read = merged(pieces.iter().flat_map(|piece| &piece.notes).chain(in_row));
+        several.push(Reading {
+            steps: steps_to(&list, &around, &read),
+            place: None,
+            value: list,
+            is_row: true,
+        });
     }
-    Ok(Salvaged { value: found.value, steps, several: found.several })
+    Ok(Salvaged { steps: steps_to(&value, &outside, &notes), value, several, has_more, is_cut })
 }
 
 /// Takes one level of escaping off a text.

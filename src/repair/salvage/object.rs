@@ -59,8 +59,8 @@ impl Reader<'_> {
         let mut pending: Option<usize> = None;
         loop {
             self.skip_space();
-            let Some(c) = self.peek() else {
-                self.note(RepairKind::Truncated);
+            let Some(c) = self.peek().filter(|_| !self.ends_with_its_fence()) else {
+                self.note_end();
                 return Ok(());
             };
             let is_empty = members.is_empty() && set.is_empty();
@@ -168,12 +168,15 @@ impl Reader<'_> {
             Some(_) => self.note(RepairKind::MissingColon),
             None => {}
         }
+        self.wants_value = true;
         let value = self.value()?;
+        self.wants_value = false;
         if value.is_none() {
             if self.peek().is_none() && cut && members.contains_key(&key) {
                 return Ok(());
             }
-            self.note(RepairKind::MissingValue);
+            let is_cut = self.ends_with_its_fence();
+            self.note(if is_cut { RepairKind::Truncated } else { RepairKind::MissingValue });
         }
         let value = value.unwrap_or(Value::Null);
         match members.get_mut(&key) {

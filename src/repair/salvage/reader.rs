@@ -39,11 +39,28 @@ pub(super) struct Reader<'t> {
     pub(super) rewinds: usize,
     /// How often a value was not strict JSON.
     pub(super) strict_failures: usize,
+    /// Count of brackets from which it was read to see whether it is a value.
+    pub(super) looks: usize,
+    /// A colon was read, and its value not yet.
+    pub(super) wants_value: bool,
+    /// The place behind the mark of a code block, and the space after it, that was read last.
+    pub(super) behind_fence: Option<usize>,
 }
 
 impl<'t> Reader<'t> {
     pub(super) fn new(text: &'t str, notes: Notes) -> Self {
-        Reader { text, at: 0, open: Vec::new(), notes, unescaped: false, rewinds: 0, strict_failures: 0 }
+        Reader {
+            text,
+            at: 0,
+            open: Vec::new(),
+            notes,
+            unescaped: false,
+            rewinds: 0,
+            strict_failures: 0,
+            looks: 0,
+            wants_value: false,
+            behind_fence: None,
+        }
     }
 
     pub(super) fn rest(&self) -> &'t str {
@@ -84,6 +101,14 @@ impl<'t> Reader<'t> {
 
     /// Goes over space, comments, marks of code blocks and, inside brackets, ellipses.
     pub(super) fn skip_space(&mut self) {
+        let mut fence = false;
+        self.skip_space_and(&mut fence);
+        if fence {
+            self.behind_fence = Some(self.at);
+        }
+    }
+
+    fn skip_space_and(&mut self, fence: &mut bool) {
         while let Some(c) = self.peek() {
             let rest = self.rest();
             if is_json_space(c) {
@@ -97,10 +122,17 @@ impl<'t> Reader<'t> {
             } else if rest.starts_with("//") || rest.starts_with("# ") {
                 self.note(RepairKind::Comment);
                 self.at += rest.find('\n').unwrap_or(rest.len());
+            } else if let Some(length) = look::escaped_space(rest) {
+                self.note(RepairKind::EscapedSpace);
+                self.at += length;
+            } else if let Some(length) = self.other_comment() {
+                self.note(RepairKind::Comment);
+                self.at += length;
             } else if rest.starts_with("```") {
                 self.note(RepairKind::Fence);
                 self.at += rest.find(|c| c != '`').unwrap_or(rest.len());
                 self.at += language(self.rest());
+                *fence = true;
             } else if !self.open.is_empty() && (rest.starts_with("...") || c == '…') {
                 self.note(RepairKind::Ellipsis);
                 self.at += rest.find(|c| c != '.' && c != '…').unwrap_or(rest.len());
@@ -110,9 +142,26 @@ impl<'t> Reader<'t> {
         }
     }
 
+    /// The length of the comment that begins here. In the place of a value or item, `#fff,` is one of these.
+    fn other_comment(&self) -> Option<usize> {
+        let length = look::other_comment(self.rest())?;
+        let (comment, after) = self.rest().split_at_checked(length)?;
+        let is_value = match self.inside() {
+            Inside::Root => true,
+            Inside::Object if self.wants_value => {
+                let next = look::trim(ahead(after, 0));
+                comment.ends_with(',') || next.starts_with([',', '}', ']']) || look::key(next)
+            }
+            Inside::Object | Inside::Key => false,
+            Inside::List | Inside::Tuple => comment.trim_end().ends_with(','),
+        };
+        (!is_value || comment.starts_with("<!--")).then_some(length)
+    }
+
     /// The value that begins here; `None` when none does, and nothing but space has been read.
     pub(super) fn value(&mut self) -> Result<Option<Value>, Stop> {
         self.skip_space();
+        self.wants_value = false;
         let Some(c) = self.peek() else { return Ok(None) };
         match c {
             '{' => self.object().map(Some),
@@ -181,8 +230,8 @@ impl<'t> Reader<'t> {
         let mut pending: Option<usize> = None;
         loop {
             self.skip_space();
-            let Some(c) = self.peek() else {
-                self.note(RepairKind::Truncated);
+            let Some(c) = self.peek().filter(|_| !self.ends_with_its_fence()) else {
+                self.note_end();
                 return Ok((items, commas));
             };
             match c {
@@ -228,6 +277,19 @@ impl<'t> Reader<'t> {
                 None => self.stray(c),
             }
         }
+    }
+
+    /// Checks that the code block that a value is in has ended before the value: at its mark the text ends, or goes over
+    /// into words.
+    pub(super) fn ends_with_its_fence(&self) -> bool {
+        self.behind_fence == Some(self.at) && self.peek().is_none_or(char::is_alphabetic)
+    }
+
+    /// Notes that what is open lacks its end: it was left out where the text goes on behind the code block, and else the
+    /// text was cut.
+    pub(super) fn note_end(&mut self) {
+        let is_cut = self.behind_fence != Some(self.at);
+        self.note(if is_cut { RepairKind::Truncated } else { RepairKind::MissingBracket });
     }
 
     /// Whether a closing bracket of the wrong kind is a slip for the right one: nothing that it could close is open,

@@ -43,7 +43,7 @@ impl Reader<'_> {
         let mut text = self.text();
         loop {
             let before = self.at;
-            let noted = self.notes.0.len();
+            let noted = self.notes.len();
             self.skip_space();
             let after = self.rest().strip_prefix('+').map(|_| look::trim(ahead(self.text, self.at + 1)));
             match after.and_then(|after| after.chars().next()) {
@@ -60,7 +60,7 @@ impl Reader<'_> {
                 }
                 _ => {
                     // Whoever called goes over the space, and notes what is in it.
-                    if self.notes.0.len() == noted {
+                    if self.notes.len() == noted {
                         self.at = before;
                     }
                     return Ok(Value::String(text));
@@ -76,9 +76,9 @@ impl Reader<'_> {
             self.note(RepairKind::Quotes);
         }
         let start = self.at;
-        let marks = self.repeated(open);
+        let mut marks = self.repeated(open);
         self.at += open.len_utf8() * marks;
-        if marks > 1 {
+        if marks > 2 {
             self.note_at(RepairKind::RepeatedQuotes, start);
         }
         let mut draft = Draft {
@@ -98,8 +98,25 @@ impl Reader<'_> {
             } else if closes(open, c) && marks > 1 {
                 let closing = self.rest().chars().take_while(|next| *next == c).count();
                 if closing >= marks {
+                    if marks == 2 {
+                        self.note_at(RepairKind::RepeatedQuotes, start);
+                    }
                     self.at += c.len_utf8() * marks;
                     return draft.out;
+                }
+                if marks == 2 {
+                    if matches!(self.verdict(c, &draft), Verdict::Closing) {
+                        // Only the opening quote is doubled.
+                        self.note_at(RepairKind::RepeatedQuotes, start);
+                        self.skip(c);
+                        return draft.out;
+                    }
+                    // The second quote opens a quotation that ends here.
+                    self.note_at(RepairKind::UnescapedQuote, start);
+                    draft.out.insert(0, open);
+                    draft.inner = 1;
+                    marks = 1;
+                    continue;
                 }
                 draft.out.push(c);
                 self.skip(c);
@@ -107,6 +124,11 @@ impl Reader<'_> {
                 match self.verdict(c, &draft) {
                     Verdict::Closing => {
                         self.skip(c);
+                        return draft.out;
+                    }
+                    Verdict::Inner if self.is_doubled_end(c, &draft) => {
+                        self.note(RepairKind::RepeatedQuotes);
+                        self.at += c.len_utf8() * 2;
                         return draft.out;
                     }
                     Verdict::Inner => {
@@ -147,6 +169,25 @@ impl Reader<'_> {
             2 if next.is_some_and(char::is_alphanumeric) => 2,
             _ => 1,
         }
+    }
+
+    /// Checks for a closing quote that is doubled. Behind a digit the first is the sign of inches, and one that closes
+    /// a quotation is a part of the text.
+    fn is_doubled_end(&self, c: char, draft: &Draft) -> bool {
+        let after = self.rest().get(c.len_utf8()..).and_then(|rest| rest.strip_prefix(c));
+        draft.inner % 2 == 0
+            && !draft.previous.is_ascii_digit()
+            && after.is_some_and(|after| {
+                let after = look::trim(ahead(after, 0));
+                match self.inside() {
+                    Inside::Object => {
+                        after.starts_with('}')
+                            || after.strip_prefix(',').is_some_and(|rest| look::quoted_key(look::trim(rest)))
+                    }
+                    Inside::List | Inside::Tuple => after.starts_with([',', ']']),
+                    Inside::Root | Inside::Key => false,
+                }
+            })
     }
 
     /// Ends a text before the place where its quote was found missing.
@@ -209,8 +250,13 @@ impl Reader<'_> {
 
     /// Whether the quote that opens the next key stands here, so that this text has ended before.
     fn missed(&self, draft: &Draft) -> Option<Verdict> {
-        let border = draft.border?;
-        look::quoted_key(self.ahead()).then_some(Verdict::Missed(border))
+        let is_key = look::quoted_key(self.ahead());
+        if let Some(border) = draft.border {
+            return is_key.then_some(Verdict::Missed(border));
+        }
+        // Without a comma before it, all of the member must be there.
+        let here = Mark { at: self.at, length: draft.out.len() };
+        (is_key && draft.inner % 2 == 0 && look::plain_member(self.ahead())).then_some(Verdict::Missed(here))
     }
 
     fn verdict_in_object(&self, c: char, ahead: &str, next: &str, first: char, draft: &Draft) -> Verdict {

@@ -84,7 +84,10 @@ fn a_patch_that_was_cut_short_is_no_edit() {
     assert_eq!(result["best_extraction"].to_string(), two);
     assert_eq!((&result["iteration_count"], &result["usage"]["calls"]), (&json!(1), &json!(4)));
     let warnings = result["warnings"].to_string();
-    assert!(warnings.contains("not whole") && warnings.contains("several patches"), "{warnings}");
+    assert!(
+        warnings.contains("not whole") && warnings.contains("different values in the text"),
+        "{warnings}"
+    );
 }
 
 #[test]
