@@ -188,7 +188,7 @@ mod tests {
         let found = quotes_in(&[list.clone()], &extraction, true);
         assert_eq!(
             offered(&found),
-            json!({ "/extraction/side": ["left"], "/grade": ["grade II", "II of III", "III"] })
+            json!({ "/extraction/side": ["left"], "/grade": ["III", "II of III", "grade II"] })
         );
         assert!(quotes_in(&[list], &extraction, false).is_empty());
         let object = json!({ "0": ["one", 2], "/1": {} });
