@@ -8,7 +8,6 @@ use crate::documents::{PATHOLOGY_REPORT, shipped};
 use loopctl::plan::{DocumentContext, Given};
 use loopctl::score::Assessment;
 use serde_json::{Map, Value, json};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 const LEAVES: [usize; 4] = [10, 50, 200, 1_000];

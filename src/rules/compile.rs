@@ -290,7 +290,8 @@ impl Sources {
 
     /// If a rubric knows how documents of a type say their values.
     fn has_words_for(&self, document_type: &str) -> bool {
-        let knows = |rubric: &Rubric| rubric.types.contains_key(document_type) && !rubric.vocabularies.is_empty();
+        let knows =
+            |rubric: &Rubric| rubric.types.contains_key(document_type) && !rubric.vocabularies.is_empty();
         document_type != UNKNOWN_TYPE && self.rubrics.values().any(knows)
     }
 

@@ -9,11 +9,11 @@ use super::grounding::{
 use super::grounding_issue::{Told, nothing_extracted};
 use super::issue::SourceSpan;
 use super::judged::{Judged, PassageVerdict};
+use super::layout_evidence::LayoutEvidence;
 use super::parted::{Elsewhere, Ground, PartItems};
 use super::parts::{PartedText, Parts};
 use super::placeholder::{self, Finder, Placeholders, Why};
 use super::quotes::Quotes;
-use super::layout_evidence::LayoutEvidence;
 use crate::rules::{Assertion, Each, EvidenceRules, GroundingSettings};
 use crate::value::{Fuel, Score, unescape};
 use serde_json::Value;
@@ -362,7 +362,8 @@ impl Telling<'_> {
             return self.out.issues.push(placeholder::issue(pointer, value, why));
         }
         // The quote is there, and nothing could be read from it.
-        let is_open = matches!(verdict.finding, Finding::QuoteUndecided | Finding::NotBound) && elsewhere.is_none();
+        let is_open =
+            matches!(verdict.finding, Finding::QuoteUndecided | Finding::NotBound) && elsewhere.is_none();
         let mut unjudged = self.settings.judged && is_open;
         let said = self
             .judged

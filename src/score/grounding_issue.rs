@@ -58,7 +58,10 @@ impl Told<'_> {
                 (
                     "UNVERIFIED_VALUE",
                     Severity::Minor,
-                    format!("{}, but neither a row and column nor a label shows that it is the `{field}`", self.held(&value)),
+                    format!(
+                        "{}, but neither a row and column nor a label shows that it is the `{field}`",
+                        self.held(&value)
+                    ),
                     "keep it if it is right; write it as the document does, in the item that its row is about",
                 )
             }

@@ -49,7 +49,9 @@ impl<'a> LayoutEvidence<'a> {
             Value::String(text) if text == printed => Method::Exact,
             Value::Number(number) if number.to_string() == printed => Method::Exact,
             Value::Number(_) => Method::Numeric,
-            Value::String(_) | Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => Method::Normalized,
+            Value::String(_) | Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => {
+                Method::Normalized
+            }
         }
     }
 }

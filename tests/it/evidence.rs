@@ -172,7 +172,7 @@ fn a_quote_that_decides_nothing_counts_half() {
         REPORT,
         &json!({"procedure": "total removal with sentinel nodes"}),
         Some("Left breast, mastectomy"),
-        Support::Quoted,
+        Support::Undecided,
         Some("UNVERIFIED_VALUE"),
     );
 }

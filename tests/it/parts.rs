@@ -242,7 +242,7 @@ fn an_item_is_held_against_its_own_part() {
     holds(&out, "/specimens/2/specimenSite", Support::Verified, Some("B"), None);
     holds(&out, "/specimens/3/tumorSizeMm", Support::Unsupported, Some("D"), Some("UNGROUNDED_VALUE"));
     // Only the comment, which is about all of them, says so.
-    holds(&out, "/specimens/4/histology", Support::Quoted, Some("E"), Some("UNVERIFIED_VALUE"));
+    holds(&out, "/specimens/4/histology", Support::Undecided, Some("E"), Some("UNVERIFIED_VALUE"));
     assert!(codes(&out, "PART_NOT_EXTRACTED").is_empty() && codes(&out, "UNKNOWN_PART").is_empty());
 }
 
@@ -273,7 +273,7 @@ fn a_quote_from_another_part_does_not_support() {
     );
     // The template is about neither of them in particular.
     let out = assessed(&text, &candidate, &[("/specimens/1/margins", "Margins: Uninvolved")]);
-    holds(&out, "/specimens/1/margins", Support::Quoted, Some("B"), Some("UNVERIFIED_VALUE"));
+    holds(&out, "/specimens/1/margins", Support::Undecided, Some("B"), Some("UNVERIFIED_VALUE"));
     let out = assessed(&text, &candidate, &[("/specimens/1/margins", "Margins: everywhere free")]);
     holds(&out, "/specimens/1/margins", Support::Unsupported, Some("B"), Some("QUOTE_NOT_FOUND"));
 }

@@ -2,11 +2,10 @@
 
 use crate::workspace::{Ran, Workspace};
 use loopctl::diag::Problems;
-use loopctl::plan::Plan;
+use loopctl::plan::{DocumentContext, Given, Plan};
 use loopctl::profile::{Library, load};
-use loopctl::score::{Assessment, Assessor, Support};
+use loopctl::score::{Assessment, Support};
 use serde_json::{Value, json};
-use std::sync::Arc;
 
 const RUBRIC: &str = "types: { unknown: { required: [margins, grade, race, status, biopsy, side, room, markers, findings, notes] } }
 fields:
@@ -49,9 +48,9 @@ fn plan(place: &Workspace) -> Plan {
 }
 
 fn assessed(plan: &Plan, text: Option<&str>, extraction: &Value) -> Assessment {
-    let source = text.map(|text| plan.scoring.source(text));
+    let context = DocumentContext::named(plan, "unknown", text);
     let mut out = Assessment::default();
-    Assessor::new(Arc::clone(&plan.scoring)).assess("unknown", extraction, source.as_ref(), &[], &mut out);
+    context.assess(&mut context.assessor(), extraction, Given::default(), &mut out);
     out
 }
 

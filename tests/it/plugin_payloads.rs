@@ -71,7 +71,13 @@ fn full() -> [(&'static str, Value); 11] {
         version: 1,
         value: Some(json!(1)),
         text: Some(text()),
-        usage: Usage { input_tokens: 2, cached_input_tokens: 1, output_tokens: 1, cost_usd: Some(0.1) },
+        usage: Usage {
+            input_tokens: 2,
+            cached_input_tokens: 1,
+            output_tokens: 1,
+            cost_usd: Some(0.1),
+            ..Usage::default()
+        },
         model: Some(text()),
         response_id: Some(text()),
         finish_reason: Some(text()),

@@ -102,7 +102,7 @@ fn what_a_judge_supports_is_entailed_and_counts() {
     assert_eq!(evidence(&result, "/activity"), (&json!("entailed"), &json!("judge")));
     let leaf = &result["best_validation"]["evidence"]["/activity"];
     assert_eq!((&leaf["start"], &leaf["end"], &leaf["quote"]), (&json!(10), &json!(39), &json!(ACTIVITY.1)));
-    assert_eq!(leaf.get("undecided"), None);
+    assert_eq!(leaf.get("unjudged"), None);
     assert_eq!(codes(&result), [] as [&str; 0]);
     // It is a call like any other: counted, paid for, journalled.
     assert_eq!((&result["usage"]["calls"], &result["usage"]["cost_usd"]), (&json!(2), &json!(0.01)));
@@ -132,7 +132,7 @@ fn what_a_judge_contradicts_is_told_and_not_asked_again() {
         supports,
         [
             [Support::Contradicted, Support::Entailed],
-            [Support::Quoted, Support::Entailed],
+            [Support::Undecided, Support::Entailed],
             // Known from the first candidate: nobody was asked.
             [Support::Contradicted, Support::Entailed],
         ]
@@ -230,7 +230,7 @@ fn an_answer_is_read_strictly() {
         assert_eq!(evidence(&result, "/activity").0, "undecided", "{unreadable}");
         assert_eq!(result["best_validation"]["scores"]["accuracy"], 0.5);
         assert!(codes(&result).contains(&"JUDGE_FAILED"), "{unreadable}: {result}");
-        assert_eq!(result["best_validation"]["evidence"]["/activity"]["undecided"], true);
+        assert_eq!(result["best_validation"]["evidence"]["/activity"]["unjudged"], true);
     }
     // Without a fallback a person decides; what is permanent ends the document, as with every judge.
     let issues = |result: &Value| result["best_validation"]["issues"].to_string();
@@ -283,7 +283,10 @@ fn without_a_provider_values_stay_as_they_are() {
     let place =
         place(&silent.replace("max_iterations: 3", "max_iterations: 1"), &[extracted(ACTIVITY, FOLLOW_UP)]);
     let result = run(&place);
-    assert_eq!((evidence(&result, "/activity").0, &result["usage"]["calls"]), (&json!("undecided"), &json!(1)));
+    assert_eq!(
+        (evidence(&result, "/activity").0, &result["usage"]["calls"]),
+        (&json!("undecided"), &json!(1))
+    );
     assert!(result["warnings"].to_string().contains("judge `reader` was not asked"), "{result}");
 }
 
@@ -444,7 +447,7 @@ proptest! {
                     Output::Call(Work::Consult { iteration, member, attempt }) => {
                         let candidate = run.pending_candidate().unwrap();
                         let mut verdicts = Vec::new();
-                        for (path, leaf) in latest.evidence.iter().filter(|(_, leaf)| leaf.undecided) {
+                        for (path, leaf) in latest.evidence.iter().filter(|(_, leaf)| leaf.unjudged) {
                             let value = candidate.pointer(path).unwrap().to_string();
                             let pair = (path.to_owned(), value, leaf.span.unwrap().start);
                             if attempt == 0 {
@@ -458,14 +461,14 @@ proptest! {
                             };
                             verdicts.push(json!({ "path": path, "verdict": verdict }));
                         }
-                        prop_assert!(latest.evidence.iter().any(|(_, leaf)| leaf.undecided), "asked about nothing");
+                        prop_assert!(latest.evidence.iter().any(|(_, leaf)| leaf.unjudged), "asked about nothing");
                         if attempt == 0 {
                             *questions.entry(iteration).or_default() += 1;
                         }
                         // Who fails is not remembered.
                         let answers = said.next() != Some(3);
                         if answers {
-                            for (path, leaf) in latest.evidence.iter().filter(|(_, leaf)| leaf.undecided) {
+                            for (path, leaf) in latest.evidence.iter().filter(|(_, leaf)| leaf.unjudged) {
                                 let value = candidate.pointer(path).unwrap().to_string();
                                 seen.insert((path.to_owned(), value, leaf.span.unwrap().start));
                             }

@@ -103,7 +103,8 @@ fn readings(pieces: [&str; 3], gaps: (&str, &str)) -> Vec<(Day, Option<DateOrder
     };
     let mut found = Vec::new();
     if digits(a) && digits(b) && digits(c) {
-        let separator = |gap: &str| matches!(gap.trim(), "/" | "-" | "." | "\u{2013}" | "年" | "月" | "년" | "월");
+        let separator =
+            |gap: &str| matches!(gap.trim(), "/" | "-" | "." | "\u{2013}" | "年" | "月" | "년" | "월");
         if !separator(gaps.0) || !separator(gaps.1) {
             return found;
         }
@@ -152,7 +153,11 @@ fn order_of(document: &Document, found: &[(Date, Option<DateOrder>)]) -> Option<
     // The two readings of a date follow one another.
     for (at, (date, reading)) in found.iter().enumerate() {
         let beside = [at.checked_sub(1), Some(at + 1)];
-        let has_twin = beside.into_iter().flatten().filter_map(|at| found.get(at)).any(|(other, _)| other.start == date.start);
+        let has_twin = beside
+            .into_iter()
+            .flatten()
+            .filter_map(|at| found.get(at))
+            .any(|(other, _)| other.start == date.start);
         let decides = !has_twin && date.day.2 > 12;
         match reading {
             Some(DateOrder::DayFirst) => day_first += usize::from(decides),
@@ -162,7 +167,9 @@ fn order_of(document: &Document, found: &[(Date, Option<DateOrder>)]) -> Option<
     }
     // Points between numbers are written with the day first.
     if day_first == month_first {
-        let pointed = found.iter().any(|(date, reading)| reading.is_some() && document.slice(date.start, date.end).contains('.'));
+        let pointed = found
+            .iter()
+            .any(|(date, reading)| reading.is_some() && document.slice(date.start, date.end).contains('.'));
         return pointed.then_some(DateOrder::DayFirst);
     }
     Some(if day_first > month_first { DateOrder::DayFirst } else { DateOrder::MonthFirst })

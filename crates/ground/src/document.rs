@@ -145,7 +145,8 @@ impl Document {
     /// The column of a byte within a cell.
     pub(crate) fn column(&self, cell: &Cell, byte: usize) -> u32 {
         let words = self.words.get(cell.words.clone()).unwrap_or_default();
-        let before = words.partition_point(|word| word.start <= byte).checked_sub(1).and_then(|at| words.get(at));
+        let before =
+            words.partition_point(|word| word.start <= byte).checked_sub(1).and_then(|at| words.get(at));
         match before {
             Some(word) => word.from + width(self.slice(word.start, byte)),
             None => cell.from + width(self.slice(cell.start, byte)),

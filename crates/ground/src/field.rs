@@ -21,7 +21,9 @@ pub(crate) fn key_words(key: &str) -> Vec<String> {
     while let Some(c) = rest.next() {
         let lower_after = rest.peek().is_some_and(|next| next.is_lowercase());
         let begins = c.is_uppercase()
-            && before.is_some_and(|before| before.is_lowercase() || before.is_ascii_digit() || before.is_uppercase() && lower_after);
+            && before.is_some_and(|before| {
+                before.is_lowercase() || before.is_ascii_digit() || before.is_uppercase() && lower_after
+            });
         if begins {
             spaced.push(' ');
         }
@@ -61,7 +63,11 @@ impl Synonyms {
         if common >= 4 && common + 2 >= short && (short * 10 >= long * 5 || common == short) {
             return 0.9;
         }
-        let same = self.lines.get(label).zip(self.lines.get(name)).is_some_and(|(a, b)| a.iter().any(|line| b.contains(line)));
+        let same = self
+            .lines
+            .get(label)
+            .zip(self.lines.get(name))
+            .is_some_and(|(a, b)| a.iter().any(|line| b.contains(line)));
         if same {
             return 0.8;
         }
@@ -74,7 +80,9 @@ impl Synonyms {
         let compound = known.is_some_and(|lines| {
             other.chars().count() >= 7
                 && self.lines.iter().any(|(word, of)| {
-                    word.chars().count() >= 4 && other.contains(word.as_str()) && of.iter().any(|line| lines.contains(line))
+                    word.chars().count() >= 4
+                        && other.contains(word.as_str())
+                        && of.iter().any(|line| lines.contains(line))
                 })
         });
         if compound { 0.65 } else { 0.0 }

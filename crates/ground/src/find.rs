@@ -77,7 +77,12 @@ pub(crate) fn places(document: &Document, value: &Value) -> Vec<Place> {
                 numbers(document, given, &mut found);
             }
             if let Some(day) = date::of_text(text) {
-                let same = document.by_day.get(&day).into_iter().flatten().filter_map(|at| document.dates.get(*at as usize));
+                let same = document
+                    .by_day
+                    .get(&day)
+                    .into_iter()
+                    .flatten()
+                    .filter_map(|at| document.dates.get(*at as usize));
                 for date in same.take(MOST) {
                     found.extend(Place::new(document, date.cell, date.start, date.end));
                 }
@@ -133,7 +138,14 @@ fn text_places(document: &Document, text: &str, into: &mut Vec<Place>) {
         let Some(cell) = document.cells.get(head.cell) else { continue };
         let same_row = document.cells.get(tail.cell).is_some_and(|other| other.row == cell.row);
         let to = if same_row { tail.to } else { cell.to };
-        into.push(Place { row: cell.row, cell: head.cell, from: head.from, to, start: head.start, end: tail.end });
+        into.push(Place {
+            row: cell.row,
+            cell: head.cell,
+            from: head.from,
+            to,
+            start: head.start,
+            end: tail.end,
+        });
         if into.len() >= MOST {
             return;
         }
@@ -148,22 +160,31 @@ fn follow(document: &Document, at: usize, sought: &str) -> Option<usize> {
     let next = document.words.get(at + 1);
     if let Some(next) = next
         && next.folded.as_ref() == sought
-        && document.cells.get(next.cell).is_some_and(|other| other.row == cell.row && other.from <= cell.to + BRIDGE)
+        && document
+            .cells
+            .get(next.cell)
+            .is_some_and(|other| other.row == cell.row && other.from <= cell.to + BRIDGE)
     {
         return Some(at + 1);
     }
     if cell.words.end != at + 1 {
         return None;
     }
-    let is_last = next.is_none_or(|next| document.cells.get(next.cell).is_none_or(|other| other.row != cell.row));
+    let is_last =
+        next.is_none_or(|next| document.cells.get(next.cell).is_none_or(|other| other.row != cell.row));
     let below = (cell.row + 1..cell.row + 4).find(|row| !document.row_cells(*row).is_empty())?;
     let cells = document.row_cells(below);
     let starts = |other: &crate::document::Cell| {
         let first = other.words.start;
-        (other.words.end > first && document.words.get(first).is_some_and(|word| word.folded.as_ref() == sought)).then_some(first)
+        (other.words.end > first
+            && document.words.get(first).is_some_and(|word| word.folded.as_ref() == sought))
+        .then_some(first)
     };
     let overlapping = cells.iter().filter(|other| other.from < cell.to + 2 && cell.from < other.to + 2);
-    overlapping.filter_map(starts).next().or_else(|| if is_last { cells.first().and_then(starts) } else { None })
+    overlapping
+        .filter_map(starts)
+        .next()
+        .or_else(|| if is_last { cells.first().and_then(starts) } else { None })
 }
 
 /// If neither end lies within a longer word or code.

@@ -47,7 +47,9 @@ fn class(c: char) -> Class {
         Class::Ideograph
     } else if c.is_alphabetic() {
         Class::Letter
-    } else if is_combining_mark(c) || matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}') {
+    } else if is_combining_mark(c)
+        || matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}')
+    {
         Class::Mark
     } else {
         Class::Other

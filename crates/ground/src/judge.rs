@@ -121,7 +121,9 @@ impl<'a> Judge<'a> {
         for (number, list) in self.record.lists.iter().enumerate() {
             let within = match list.outer {
                 None => Some(rows::all(self.document)),
-                Some((outer, item)) => windows.get(outer).and_then(|items| items.get(item)).cloned().flatten(),
+                Some((outer, item)) => {
+                    windows.get(outer).and_then(|items| items.get(item)).cloned().flatten()
+                }
             };
             let Some(within) = within else {
                 windows.push(vec![None; list.items.len()]);
@@ -136,8 +138,16 @@ impl<'a> Judge<'a> {
 
     /// The leaves of a list that lie in no list within it, by item.
     fn own_leaves(&self, list: usize, item: usize) -> impl Iterator<Item = usize> + '_ {
-        let all = self.record.lists.get(list).and_then(|list| list.items.get(item)).map(Vec::as_slice).unwrap_or_default();
-        all.iter().copied().filter(move |leaf| self.record.item_of.get(*leaf).copied().flatten() == Some((list, item)))
+        let all = self
+            .record
+            .lists
+            .get(list)
+            .and_then(|list| list.items.get(item))
+            .map(Vec::as_slice)
+            .unwrap_or_default();
+        all.iter()
+            .copied()
+            .filter(move |leaf| self.record.item_of.get(*leaf).copied().flatten() == Some((list, item)))
     }
 
     fn items(&self, list: usize, windows: &[Option<Range<usize>>], bound: &mut [Option<Bound>]) {
@@ -154,7 +164,10 @@ impl<'a> Judge<'a> {
             let Some(window) = window else { continue };
             let own: Vec<usize> = self.own_leaves(list, item).collect();
             let printed = |leaf: &usize| {
-                self.record.leaves.get(*leaf).is_some_and(|leaf| leaf.places.iter().any(|place| rows::is_within(place, window)))
+                self.record
+                    .leaves
+                    .get(*leaf)
+                    .is_some_and(|leaf| leaf.places.iter().any(|place| rows::is_within(place, window)))
             };
             let here = own.iter().filter(|leaf| printed(leaf)).count();
             for number in &own {
@@ -178,12 +191,23 @@ impl<'a> Judge<'a> {
         }
     }
 
-    fn in_row(&self, item: usize, place: &Place, path: &str, column: Option<&Column>, members: usize) -> Option<Bound> {
+    fn in_row(
+        &self,
+        item: usize,
+        place: &Place,
+        path: &str,
+        column: Option<&Column>,
+        members: usize,
+    ) -> Option<Bound> {
         let agreement = column.map_or(Agreement { with: 0, of: 0 }, |column| column.agreement(item, place));
         let likeness = self.likeness(place, path).map_or(0.0, |(likeness, _)| likeness);
         if agreement.of >= 2 {
             let agrees = agreement.with >= 1 && agreement.share() >= 0.3;
-            return agrees.then_some(Bound { place: *place, binding: Binding::Cell, strength: agreement.share() + likeness });
+            return agrees.then_some(Bound {
+                place: *place,
+                binding: Binding::Cell,
+                strength: agreement.share() + likeness,
+            });
         }
         (members > 1).then_some(Bound { place: *place, binding: Binding::Row, strength: 0.5 + likeness })
     }
@@ -192,13 +216,17 @@ impl<'a> Judge<'a> {
     fn likeness(&self, place: &Place, path: &str) -> Option<(f32, Position)> {
         let name = self.names.get(path)?;
         let labels = labels(self.document, place);
-        let by_label = labels.iter().map(|label| (name.likeness(&label.words, &self.synonyms) * label.weight, label.position));
+        let by_label = labels
+            .iter()
+            .map(|label| (name.likeness(&label.words, &self.synonyms) * label.weight, label.position));
         by_label.max_by(|a, b| a.0.total_cmp(&b.0))
     }
 
     /// Binds leaves outside of lists to labels.
     fn labelled(&self, bound: &mut [Option<Bound>]) {
-        let tops: Vec<usize> = (0..self.record.leaves.len()).filter(|leaf| self.record.item_of.get(*leaf).copied().flatten().is_none()).collect();
+        let tops: Vec<usize> = (0..self.record.leaves.len())
+            .filter(|leaf| self.record.item_of.get(*leaf).copied().flatten().is_none())
+            .collect();
         for number in &tops {
             let Some(leaf) = self.record.leaves.get(*number) else { continue };
             let best = leaf
@@ -206,9 +234,15 @@ impl<'a> Judge<'a> {
                 .iter()
                 .filter_map(|place| Some((place, self.likeness(place, &leaf.path)?)))
                 .max_by(|a, b| a.1.0.total_cmp(&b.1.0));
-            let Some((place, (likeness, position))) = best.filter(|(_, (likeness, _))| *likeness >= NAMED) else { continue };
+            let Some((place, (likeness, position))) = best.filter(|(_, (likeness, _))| *likeness >= NAMED)
+            else {
+                continue;
+            };
             // Another field that the label names better.
-            let rival = tops.iter().filter(|other| *other != number).filter_map(|other| self.record.leaves.get(*other));
+            let rival = tops
+                .iter()
+                .filter(|other| *other != number)
+                .filter_map(|other| self.record.leaves.get(*other));
             let taken = rival
                 .filter(|other| other.path != leaf.path)
                 .filter_map(|other| self.likeness(place, &other.path))
@@ -236,7 +270,9 @@ impl<'a> Judge<'a> {
         if kind == Kind::Number && numbers > RIVALS || kind == Kind::Date && dates > RIVALS {
             return true;
         }
-        let same = |other: &Place| self.document.slice(other.start, other.end) == self.document.slice(place.start, place.end);
+        let same = |other: &Place| {
+            self.document.slice(other.start, other.end) == self.document.slice(place.start, place.end)
+        };
         let better = |other: Place| {
             !same(&other) && self.likeness(&other, path).is_some_and(|(other, _)| other > likeness + BETTER)
         };
@@ -245,7 +281,9 @@ impl<'a> Judge<'a> {
                 let all = self.document.numbers.iter().filter(|number| !number.is_part);
                 all.filter_map(|number| at(number.cell, number.start, number.end)).any(better)
             }
-            Kind::Date => self.document.dates.iter().filter_map(|date| at(date.cell, date.start, date.end)).any(better),
+            Kind::Date => {
+                self.document.dates.iter().filter_map(|date| at(date.cell, date.start, date.end)).any(better)
+            }
             Kind::Text => false,
         }
     }
@@ -279,8 +317,9 @@ impl<'a> Judge<'a> {
         }
         for slot in bound.iter_mut() {
             let loses = slot.is_some_and(|one| {
-                best.get(&(one.place.start, one.place.end))
-                    .is_some_and(|(strength, claims)| *claims > 1 && one.strength < *strength - count(1) * BETTER)
+                best.get(&(one.place.start, one.place.end)).is_some_and(|(strength, claims)| {
+                    *claims > 1 && one.strength < *strength - count(1) * BETTER
+                })
             });
             if loses {
                 *slot = None;

@@ -60,7 +60,8 @@ fn words_before<'d>(document: &'d Document, cell: &Cell, byte: usize) -> Vec<&'d
     let mut kept = Vec::new();
     let mut seen_colon = false;
     for (back, word) in before.iter().rev().enumerate() {
-        let next = if back == 0 { byte } else { before.get(before.len() - back).map_or(byte, |next| next.start) };
+        let next =
+            if back == 0 { byte } else { before.get(before.len() - back).map_or(byte, |next| next.start) };
         let is_colon = colon(word.end, next);
         if is_colon && (seen_colon || back > 0) {
             break;
@@ -85,7 +86,8 @@ fn left<'d>(document: &'d Document, cell: &Cell, is_first: bool, into: &mut Vec<
     let cells = document.row_cells(cell.row);
     let before = cells.partition_point(|other| other.to <= cell.from);
     let nearest = cells.get(before.saturating_sub(LEFT)..before).unwrap_or_default();
-    let worded = nearest.iter().rev().map(|other| cell_words(document, other)).filter(|words| has_letters(words));
+    let worded =
+        nearest.iter().rev().map(|other| cell_words(document, other)).filter(|words| has_letters(words));
     for (nth, words) in worded.take(2).enumerate() {
         let weight = if nth == 0 && is_first { 0.98 } else { 0.8 };
         into.push(Label { words, weight, position: Position::Left });

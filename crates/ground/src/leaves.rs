@@ -1,7 +1,7 @@
 //! The leaves of a record, and the lists that they lie in.
 
-use crate::find::{Kind, Place, is_absent, kind, places};
 use crate::document::Document;
+use crate::find::{Kind, Place, is_absent, kind, places};
 use serde_json::Value;
 use std::collections::HashMap;
 
@@ -46,23 +46,37 @@ impl<'a> Record<'a> {
     pub(crate) fn read(record: &'a Value, document: &Document) -> Self {
         let mut found = Record::default();
         let mut known = HashMap::new();
-        found.walk(record, document, &mut Walk { pointer: String::new(), path: String::new(), within: Vec::new() }, &mut known);
+        found.walk(
+            record,
+            document,
+            &mut Walk { pointer: String::new(), path: String::new(), within: Vec::new() },
+            &mut known,
+        );
         found
     }
 
-    fn walk(&mut self, value: &'a Value, document: &Document, walk: &mut Walk, known: &mut HashMap<String, (Vec<Place>, bool)>) {
+    fn walk(
+        &mut self,
+        value: &'a Value,
+        document: &Document,
+        walk: &mut Walk,
+        known: &mut HashMap<String, (Vec<Place>, bool)>,
+    ) {
         if walk.depth() > DEPTH || self.leaves.len() >= MOST {
             return;
         }
         match value {
             Value::Object(members) => {
                 for (key, member) in members {
-                    walk.within(&escaped(key), &escaped(key), |walk| self.walk(member, document, walk, known));
+                    walk.within(&escaped(key), &escaped(key), |walk| {
+                        self.walk(member, document, walk, known)
+                    });
                 }
             }
             Value::Array(items) => {
                 let list = self.lists.len();
-                self.lists.push(List { items: vec![Vec::new(); items.len()], outer: walk.within.last().copied() });
+                self.lists
+                    .push(List { items: vec![Vec::new(); items.len()], outer: walk.within.last().copied() });
                 for (index, item) in items.iter().enumerate() {
                     walk.within.push((list, index));
                     walk.within(&index.to_string(), "*", |walk| self.walk(item, document, walk, known));
@@ -72,11 +86,14 @@ impl<'a> Record<'a> {
             Value::Null | Value::Bool(_) => {}
             Value::Number(_) | Value::String(_) => {
                 let Some(kind) = kind(value) else { return };
-                let (places, is_absent) = known.entry(value.to_string()).or_insert_with(|| {
-                    let places = places(document, value);
-                    let is_absent = places.is_empty() && is_absent(document, value);
-                    (places, is_absent)
-                }).clone();
+                let (places, is_absent) = known
+                    .entry(value.to_string())
+                    .or_insert_with(|| {
+                        let places = places(document, value);
+                        let is_absent = places.is_empty() && is_absent(document, value);
+                        (places, is_absent)
+                    })
+                    .clone();
                 let number = self.leaves.len();
                 for (list, item) in &walk.within {
                     if let Some(item) = self.lists.get_mut(*list).and_then(|list| list.items.get_mut(*item)) {
@@ -84,7 +101,14 @@ impl<'a> Record<'a> {
                     }
                 }
                 self.item_of.push(walk.within.last().copied());
-                self.leaves.push(Leaf { pointer: walk.pointer.clone(), path: walk.path.clone(), kind, value, places, is_absent });
+                self.leaves.push(Leaf {
+                    pointer: walk.pointer.clone(),
+                    path: walk.path.clone(),
+                    kind,
+                    value,
+                    places,
+                    is_absent,
+                });
             }
         }
     }

@@ -11,7 +11,11 @@ const AGREEING: usize = 3;
 /// Reads a text that has structure of its own; false where it is plain text.
 pub(crate) fn read(text: &str, builder: &mut Builder) -> bool {
     let start = text.trim_start_matches('\u{feff}').trim_start();
-    if start.starts_with('<') && start.get(1..).is_some_and(|rest| rest.starts_with(|c: char| c.is_alphabetic() || matches!(c, '?' | '!'))) {
+    if start.starts_with('<')
+        && start
+            .get(1..)
+            .is_some_and(|rest| rest.starts_with(|c: char| c.is_alphabetic() || matches!(c, '?' | '!')))
+    {
         let lower = start.get(..start.len().min(2000)).unwrap_or(start).to_lowercase();
         elements(text, lower.contains("<html") || lower.contains("<!doctype html"), builder);
         return true;
@@ -73,7 +77,15 @@ fn separated(text: &str, separator: char, builder: &mut Builder) {
     }
 }
 
-fn add(text: &str, row: usize, column: usize, start: usize, end: usize, label: Option<&str>, builder: &mut Builder) {
+fn add(
+    text: &str,
+    row: usize,
+    column: usize,
+    start: usize,
+    end: usize,
+    label: Option<&str>,
+    builder: &mut Builder,
+) {
     let at = u32::try_from(column).unwrap_or(u32::MAX / FAR).saturating_mul(FAR).min(u32::MAX / 2);
     let width = text.get(start..end).map_or(0, |own| own.chars().count());
     let mut cell = Cell::at(row, at, start);
@@ -93,8 +105,28 @@ struct Leaf {
 
 /// Elements that begin a new row of a page.
 const BLOCKS: [&str; 22] = [
-    "address", "article", "blockquote", "br", "dd", "div", "dl", "dt", "fieldset", "footer", "form", "h1", "h2", "h3",
-    "h4", "h5", "h6", "header", "li", "p", "section", "tr",
+    "address",
+    "article",
+    "blockquote",
+    "br",
+    "dd",
+    "div",
+    "dl",
+    "dt",
+    "fieldset",
+    "footer",
+    "form",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "header",
+    "li",
+    "p",
+    "section",
+    "tr",
 ];
 /// Most elements in one another.
 const DEPTH: usize = 200;
@@ -127,7 +159,11 @@ fn elements(text: &str, is_page: bool, builder: &mut Builder) {
         let tag = rest.get(1..close.saturating_sub(1)).unwrap_or_default();
         at = open + close;
         let is_end = tag.starts_with('/');
-        let name = tag.trim_start_matches('/').split(|c: char| c.is_whitespace() || c == '/').next().unwrap_or_default();
+        let name = tag
+            .trim_start_matches('/')
+            .split(|c: char| c.is_whitespace() || c == '/')
+            .next()
+            .unwrap_or_default();
         if name.is_empty() || name.starts_with(['!', '?']) {
             continue;
         }
@@ -235,8 +271,15 @@ impl Data {
         self.at.push(nth);
         let mut from = 0;
         while let Some(equal) = tag.get(from..).and_then(|rest| rest.find("=\"")).map(|found| from + found) {
-            let attribute = tag.get(..equal).and_then(|before| before.rsplit(char::is_whitespace).next()).unwrap_or_default();
-            let Some(end) = tag.get(equal + 2..).and_then(|rest| rest.find('"')).map(|found| equal + 2 + found) else { break };
+            let attribute = tag
+                .get(..equal)
+                .and_then(|before| before.rsplit(char::is_whitespace).next())
+                .unwrap_or_default();
+            let Some(end) =
+                tag.get(equal + 2..).and_then(|rest| rest.find('"')).map(|found| equal + 2 + found)
+            else {
+                break;
+            };
             if !attribute.starts_with("xmlns") && !attribute.contains(':') {
                 let number = self.name(attribute);
                 self.leaf(text, (open + 1 + equal + 2, open + 1 + end), Some(number));
@@ -278,7 +321,9 @@ impl Data {
         let mut repeats: HashMap<&[usize], bool> = HashMap::new();
         for (leaf, at) in self.leaves.iter().zip(&self.places) {
             for (depth, nth) in at.iter().enumerate() {
-                if *nth > 0 && let Some(path) = leaf.path.get(..=depth) {
+                if *nth > 0
+                    && let Some(path) = leaf.path.get(..=depth)
+                {
                     repeats.insert(path, true);
                 }
             }
@@ -287,9 +332,16 @@ impl Data {
         let mut last: Option<(Vec<usize>, usize)> = None;
         for (leaf, at) in self.leaves.iter().zip(&self.places) {
             // The outermost element that repeats is the record.
-            let depth = (0..at.len()).find(|depth| leaf.path.get(..=*depth).is_some_and(|path| repeats.contains_key(path)));
+            let depth = (0..at.len())
+                .find(|depth| leaf.path.get(..=*depth).is_some_and(|path| repeats.contains_key(path)));
             let key: Vec<usize> = match depth {
-                Some(depth) => leaf.path.iter().copied().take(depth + 1).chain(at.iter().copied().take(depth + 1)).collect(),
+                Some(depth) => leaf
+                    .path
+                    .iter()
+                    .copied()
+                    .take(depth + 1)
+                    .chain(at.iter().copied().take(depth + 1))
+                    .collect(),
                 None => vec![usize::MAX, leaf.start],
             };
             let row = match &last {
@@ -300,8 +352,13 @@ impl Data {
             let next = columns.len();
             let column = *columns.entry(&leaf.path).or_insert(next);
             let from = leaf.path.len().saturating_sub(3);
-            let names: Vec<&str> =
-                leaf.path.iter().skip(from).filter_map(|name| self.names.get(*name)).map(String::as_str).collect();
+            let names: Vec<&str> = leaf
+                .path
+                .iter()
+                .skip(from)
+                .filter_map(|name| self.names.get(*name))
+                .map(String::as_str)
+                .collect();
             add(text, row, column, leaf.start, leaf.end, Some(&names.join(" ")), builder);
         }
     }

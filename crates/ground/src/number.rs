@@ -53,7 +53,8 @@ pub(crate) fn read(document: &Document) -> Vec<Number> {
         let Some(cell) = document.cells.get(at) else { continue };
         add(document, at, cell, found.start, found.text, decimal, &mut numbers);
         // `1 234` is one number, or two in a table without gaps.
-        let blanks = found.text.match_indices([' ', '\u{a0}', '\u{202f}']).map(|(at, blank)| (at, at + blank.len()));
+        let blanks =
+            found.text.match_indices([' ', '\u{a0}', '\u{202f}']).map(|(at, blank)| (at, at + blank.len()));
         let mut from = 0;
         let cuts: Vec<_> = blanks.collect();
         if cuts.is_empty() {
@@ -199,9 +200,13 @@ pub(crate) fn of_text(text: &str) -> [Option<f64>; 2] {
     let in_brackets = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
     let bare = in_brackets.unwrap_or(text);
     let negative = in_brackets.is_some() || bare.starts_with(is_sign) || bare.ends_with(is_sign);
-    let bare = bare.trim_matches(|c: char| is_sign(c) || c.is_whitespace() || matches!(c, '%' | '+') || is_currency(c));
-    let digits = bare.starts_with(|c: char| c.is_ascii_digit()) && bare.ends_with(|c: char| c.is_ascii_digit());
-    let clean = bare.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | ',' | '\'' | ' ' | '\u{a0}' | '\u{202f}'));
+    let bare = bare
+        .trim_matches(|c: char| is_sign(c) || c.is_whitespace() || matches!(c, '%' | '+') || is_currency(c));
+    let digits =
+        bare.starts_with(|c: char| c.is_ascii_digit()) && bare.ends_with(|c: char| c.is_ascii_digit());
+    let clean = bare
+        .chars()
+        .all(|c| c.is_ascii_digit() || matches!(c, '.' | ',' | '\'' | ' ' | '\u{a0}' | '\u{202f}'));
     if !digits || !clean || bare.len() > MOST_DIGITS + 8 {
         return [None, None];
     }
@@ -234,7 +239,9 @@ fn surroundings(document: &Document, start: usize, end: usize) -> (bool, bool) {
         Some('(') => negative = after == Some(')') && is_accounting(document, start, end),
         Some('#' | '_') => part = alnum(two_before),
         Some(c) if c.is_alphabetic() => part = true,
-        Some(c) if is_currency(c) => negative = two_before.is_some_and(dash) || two_before == Some('(') && after == Some(')'),
+        Some(c) if is_currency(c) => {
+            negative = two_before.is_some_and(dash) || two_before == Some('(') && after == Some(')')
+        }
         Some(_) | None => {}
     }
     match after {
@@ -262,7 +269,11 @@ mod tests {
     use crate::document::Document;
 
     fn values(text: &str) -> Vec<f64> {
-        read(&Document::read(text)).iter().filter(|number| !number.is_part).map(|number| number.value).collect()
+        read(&Document::read(text))
+            .iter()
+            .filter(|number| !number.is_part)
+            .map(|number| number.value)
+            .collect()
     }
 
     #[test]

@@ -14,7 +14,8 @@ const BELOW: usize = 4;
 
 /// The rows of each item; none where the document does not show the item in one place.
 pub(crate) fn assign(record: &Record<'_>, list: &List, within: &Range<usize>) -> Vec<Option<usize>> {
-    let scores: Vec<BTreeMap<usize, f32>> = list.items.iter().map(|item| by_row(record, item, within)).collect();
+    let scores: Vec<BTreeMap<usize, f32>> =
+        list.items.iter().map(|item| by_row(record, item, within)).collect();
     let rows: Vec<usize> = {
         let all: HashSet<usize> = scores.iter().flat_map(|rows| rows.keys().copied()).collect();
         let mut rows: Vec<usize> = all.into_iter().collect();
@@ -33,7 +34,8 @@ pub(crate) fn assign(record: &Record<'_>, list: &List, within: &Range<usize>) ->
 fn by_row(record: &Record<'_>, item: &[usize], within: &Range<usize>) -> BTreeMap<usize, f32> {
     let mut rows = BTreeMap::new();
     for leaf in item.iter().filter_map(|leaf| record.leaves.get(*leaf)) {
-        let own: HashSet<usize> = leaf.places.iter().map(|place| place.row).filter(|row| within.contains(row)).collect();
+        let own: HashSet<usize> =
+            leaf.places.iter().map(|place| place.row).filter(|row| within.contains(row)).collect();
         let length = leaf.value.as_str().map_or_else(|| leaf.value.to_string().len(), str::len);
         #[expect(clippy::cast_precision_loss, reason = "counts of rows are small")]
         let weight = (if length > 3 { 2.0 } else { 1.0 }) * (0.3 + 1.0 / own.len().max(1) as f32);
@@ -45,7 +47,12 @@ fn by_row(record: &Record<'_>, item: &[usize], within: &Range<usize>) -> BTreeMa
 }
 
 /// The assignment in the document's order that has the most in its favour.
-fn in_order(record: &Record<'_>, list: &List, scores: &[BTreeMap<usize, f32>], rows: &[usize]) -> Vec<Option<usize>> {
+fn in_order(
+    record: &Record<'_>,
+    list: &List,
+    scores: &[BTreeMap<usize, f32>],
+    rows: &[usize],
+) -> Vec<Option<usize>> {
     if scores.len().saturating_mul(rows.len()) > MOST_STEPS {
         return greedily(record, list, scores);
     }
@@ -124,7 +131,8 @@ pub(crate) fn windows(rows: &[Option<usize>], within: &Range<usize>) -> Vec<Opti
         let at = taken.partition_point(|other| *other < row);
         let before = at.checked_sub(1).and_then(|at| taken.get(at));
         let after = taken.get(at + 1);
-        let from = before.map_or(row.saturating_sub(ABOVE), |before| (before + 1).max(row.saturating_sub(ABOVE)));
+        let from =
+            before.map_or(row.saturating_sub(ABOVE), |before| (before + 1).max(row.saturating_sub(ABOVE)));
         let to = after.map_or(row + BELOW, |after| (*after).min(row + BELOW * 2));
         from.max(within.start)..to.min(within.end).max(row + 1)
     };

@@ -73,8 +73,13 @@ fn values_of_another_row_or_field_are_not_verified() {
         let mut pointers = Vec::new();
         leaves(&record, "", &mut pointers);
         let is_index = |step: &str| step.bytes().all(|byte| byte.is_ascii_digit());
-        let general =
-            |pointer: &str| pointer.split('/').map(|step| if is_index(step) { "" } else { step }).collect::<Vec<_>>().join("/");
+        let general = |pointer: &str| {
+            pointer
+                .split('/')
+                .map(|step| if is_index(step) { "" } else { step })
+                .collect::<Vec<_>>()
+                .join("/")
+        };
         for to in &pointers {
             let own = record.pointer(to).expect("a leaf");
             for from in pointers.iter().filter(|from| *from != to) {
