@@ -82,7 +82,9 @@ pub(crate) fn wide() -> (String, Value) {
 /// A profile that looks at each of the 200 fields with rubric, rules and grounding. Its files stand in `folder`.
 pub(crate) fn wide_plan(folder: &Path) -> Plan {
     let names: Vec<String> = (0..FIELDS).map(|field| format!("field{field}")).collect();
-    let rubric = format!("types: {{ unknown: {{ required: [{}] }} }}\n", names.join(", "));
+    // With a vocabulary, so that values are looked up by their words.
+    let types = names.join(", ");
+    let rubric = format!("vocabularies: [presence]\ntypes: {{ observations: {{ required: [{types}] }} }}\n");
     let rules = "rules:
   - { id: shape, each: '$.*', matches: { pattern: '^observation \\d+ of \\d+$' }, length: { max: 60 } }
   - { id: first-and-last, when: { field: field0, contains: observation }, require: field199 }

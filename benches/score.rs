@@ -12,7 +12,7 @@ pub(crate) fn bench(criterion: &mut Criterion) {
     one(criterion, "score pathology", &shipped("clinical"), "pathology", PATHOLOGY_REPORT, &pathology());
     let folder = tempfile::tempdir().unwrap();
     let (text, candidate) = wide();
-    one(criterion, "score 200 fields", &wide_plan(folder.path()), "unknown", &text, &candidate);
+    one(criterion, "score 200 fields", &wide_plan(folder.path()), "observations", &text, &candidate);
     growth(criterion, &shipped("clinical"));
 }
 

@@ -107,8 +107,8 @@ impl Library {
 
     /// Reads a text file that was named by its path, and takes that down.
     pub(super) fn read_path(&self, path: &Path) -> Result<Arc<SourceFile>, Problem> {
-        refuse_endless(path)?;
         self.confine(&path.to_string_lossy())?;
+        refuse_endless(path)?;
         let read = read_text_file(path);
         self.note(path, &read);
         read
@@ -116,7 +116,6 @@ impl Library {
 
     /// Reads a text file that another file names by its path: below one of the roots, where links are followed.
     pub(super) fn read_named_path(&self, path: &Path) -> Result<Arc<SourceFile>, Problem> {
-        refuse_endless(path)?;
         if self.is_confined {
             // By the roots, which stay what they are.
             return match self.read(&path.to_string_lossy())? {
@@ -127,6 +126,7 @@ impl Library {
                 }
             };
         }
+        refuse_endless(path)?;
         if !self.holds(path) && path.exists() {
             if let Some(notes) = &self.notes {
                 notes.refused(path);
@@ -208,8 +208,8 @@ fn is_inside(name: &str) -> bool {
 
 impl Files for Library {
     fn read(&self, name: &str) -> Result<Option<Arc<SourceFile>>, Problem> {
-        refuse_endless(Path::new(name))?;
         self.confine(name)?;
+        refuse_endless(Path::new(name))?;
         if !is_inside(name) {
             let problem = Problem::placeless(Code::MissingFile, format!("`{name}` leads out of its folder"));
             return Err(

@@ -175,7 +175,7 @@ mod tests {
             ("source.find_all(\"smith|ap\")", "[\"Smith\", \"Ap\"]"),
             (
                 "source.without(\"^references$\", \"^appendix\").find_all(\"\\\\w+\\\\.?$\")",
-                "[\"xref\", \"9\"]",
+                "[\"Appendix\", \"9\"]",
             ),
             ("source.without(\"^references$\", \"^none\").contains(\"Table\")", "false"),
             ("source.without(\"\", \"\").len() < source.len()", "true"),

@@ -2,6 +2,7 @@
 
 use crate::fold::words;
 use std::collections::HashMap;
+use std::sync::LazyLock;
 
 const LABELS: &str = include_str!("../words/labels.txt");
 
@@ -40,7 +41,13 @@ pub(crate) struct Synonyms {
 }
 
 impl Synonyms {
-    pub(crate) fn new() -> Self {
+    /// Those that ship, read once.
+    pub(crate) fn shipped() -> &'static Self {
+        static SHIPPED: LazyLock<Synonyms> = LazyLock::new(Synonyms::read);
+        &SHIPPED
+    }
+
+    fn read() -> Self {
         let mut lines: HashMap<String, Vec<usize>> = HashMap::new();
         for (number, line) in LABELS.lines().filter(|line| !line.starts_with('#')).enumerate() {
             for word in line.split(' ').flat_map(words) {

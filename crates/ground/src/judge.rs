@@ -93,7 +93,7 @@ pub fn judge(document: &Document, record: &Value) -> Vec<Verdict> {
 struct Judge<'a> {
     document: &'a Document,
     record: &'a Record<'a>,
-    synonyms: Synonyms,
+    synonyms: &'static Synonyms,
     names: HashMap<&'a str, Name>,
 }
 
@@ -112,7 +112,7 @@ impl<'a> Judge<'a> {
             }
         }
         let names = paths.into_iter().map(|path| (path, Name::new(path, &shared))).collect();
-        Judge { document, record, synonyms: Synonyms::new(), names }
+        Judge { document, record, synonyms: Synonyms::shipped(), names }
     }
 
     /// Binds the leaves of lists to rows and columns.
@@ -218,7 +218,7 @@ impl<'a> Judge<'a> {
         let labels = labels(self.document, place);
         let by_label = labels
             .iter()
-            .map(|label| (name.likeness(&label.words, &self.synonyms) * label.weight, label.position));
+            .map(|label| (name.likeness(&label.words, self.synonyms) * label.weight, label.position));
         by_label.max_by(|a, b| a.0.total_cmp(&b.0))
     }
 
