@@ -210,7 +210,7 @@ impl Wrong {
 
     /// Whether it is about what kind of value stands here. Other keywords speak about a value whose type they take for granted.
     pub(super) fn is_of_type(&self) -> bool {
-        matches!(self.keyword.as_str(), "type" | "enum" | "const" | "anyOf" | "oneOf")
+        matches!(self.keyword.as_str(), "type" | "enum" | "const" | "anyOf" | "oneOf" | "falseSchema")
     }
 
     /// A branch of it.
