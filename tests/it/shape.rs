@@ -166,6 +166,7 @@ fn no_branch_is_fitted_that_does_not_fit_in_the_end() {
         (of(json!({"allOf": [{"anyOf": code}]})), json!({"e": "ab"})),
         (of(json!({"allOf": [{"type": "array"}, {"type": "string"}]})), json!({"e": false})),
         (of(json!({"allOf": [{"type": "array"}, false]})), json!({"e": false})),
+        (of(json!({"allOf": [{"anyOf": [{"type": "string"}]}, {"type": "object"}]})), json!({"e": false})),
         (of(json!({"$ref": "#/properties/f", "$comment": "x"})), json!({"e": [1, 2]})),
         (
             of(
