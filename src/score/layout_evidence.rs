@@ -25,9 +25,6 @@ impl<'a> LayoutEvidence<'a> {
     pub(super) fn verdict(&self, pointer: &str, value: &Value, by_words: Verdict) -> Verdict {
         let is_whole = value.as_str().is_some_and(|text| text == self.source.text());
         let Some(place) = self.places.get(pointer).filter(|_| !is_whole) else { return by_words };
-        if by_words.finding == Finding::QuoteNotFound {
-            return by_words;
-        }
         let found = |support, finding| Verdict {
             support,
             finding,
@@ -36,10 +33,13 @@ impl<'a> LayoutEvidence<'a> {
             other: None,
             by_quote: false,
         };
-        match place.support {
-            Printed::Verified => found(Support::Verified, Finding::Said),
-            Printed::Undecided => found(Support::Undecided, Finding::NotBound),
-            Printed::Unsupported => Verdict { by_quote: false, ..Verdict::not_found() },
+        match (by_words.finding, place.support) {
+            // A paraphrase, whose quote a judge can read.
+            (Finding::QuoteNotFound, _)
+            | (Finding::QuoteUndecided, Printed::Undecided | Printed::Unsupported) => by_words,
+            (_, Printed::Verified) => found(Support::Verified, Finding::Said),
+            (_, Printed::Undecided) => found(Support::Undecided, Finding::NotBound),
+            (_, Printed::Unsupported) => Verdict::not_found(),
         }
     }
 

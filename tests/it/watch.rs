@@ -295,13 +295,13 @@ stop: {{ max_iterations: 1 }}
 #[test]
 fn verdicts_on_single_values_are_kept() {
     let place = two_answers();
-    let judged = |quoted: f64| {
+    let judged = |undecided: f64| {
         let file = "provider: scripted, config: { file: answers.jsonl }";
         format!(
             "classify: null
 stages: [{{ id: extract, {file}, prompt: judge.md, evidence: quotes }}]
 judges: {{ v: {{ {file}, prompt: judge/values.md }} }}
-assess: {{ accuracy: {{ grounding: {{ judge: v, quoted: {quoted} }} }} }}
+assess: {{ accuracy: {{ grounding: {{ judge: v, undecided: {undecided} }} }} }}
 overall: {{ from: accuracy }}
 accept: {{ accuracy: 1 }}
 stop: {{ max_iterations: 1 }}

@@ -260,6 +260,15 @@ impl<'a> Judge<'a> {
             }
         }
         self.alone(&tops, bound);
+        // An item with one value has nothing beside it that would show its row.
+        let lists = self.record.lists.iter().flat_map(|list| &list.items);
+        let single: Vec<usize> = lists
+            .filter_map(|item| match item.as_slice() {
+                [one] => Some(*one),
+                _ => None,
+            })
+            .collect();
+        self.alone(&single, bound);
     }
 
     /// If the document prints another value of the kind under a label that names the field better.

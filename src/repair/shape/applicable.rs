@@ -105,7 +105,7 @@ impl<'s> Applicable<'s> {
             let listed = schema.get("enum").and_then(Value::as_array).into_iter().flatten();
             named || listed.chain(schema.get("const")).any(Value::is_array)
         };
-        self.schemas.iter().any(|schema| is_list(&schema))
+        self.schemas.iter().any(is_list)
     }
 
     /// Whether the schemas here declare an object with these members: most of them by name, and all of them where other names would be
@@ -124,7 +124,7 @@ impl<'s> Applicable<'s> {
         };
         let named = members.keys().filter(is_named).count();
         let others = members.len() - named;
-        !self.partial && named > others && (others == 0 || !self.schemas.iter().any(|one| is_map(&one)))
+        !self.partial && named > others && (others == 0 || !self.schemas.iter().any(is_map))
     }
 
     /// The default declared for a value here.

@@ -230,8 +230,10 @@ impl RepairRun<'_> {
             if left.is_bad() || steps.is_empty() {
                 continue;
             }
+            // What fits the branch must not be refused by what stands beside it.
+            let fits = self.have_their_types(&value, &retyped(&steps));
             let tried = Outcome { error_count: self.count(&value), value, steps };
-            if self.keep(tried, veto) {
+            if fits && self.keep(tried, veto) {
                 return true;
             }
         }
@@ -394,6 +396,18 @@ impl RepairRun<'_> {
         }
         kept
     }
+}
+
+/// The places of values whose types were changed.
+fn retyped(steps: &[RepairStep]) -> Vec<String> {
+    let changed = steps
+        .iter()
+        .filter(|step| matches!(step.kind, RepairKind::Wrap | RepairKind::Unwrap | RepairKind::Coerce));
+    let places = changed.flat_map(|step| &step.patch).filter_map(|operation| match operation {
+        Operation::Replace { path, .. } => Some(path.clone()),
+        Operation::Add { .. } | Operation::Remove { .. } => None,
+    });
+    places.collect()
 }
 
 /// How many changes errors ask for: one each, and of one about several members, one for each of them.
