@@ -4,10 +4,11 @@ use crate::columns::{Agreement, Column};
 use crate::document::Document;
 use crate::field::{Name, Synonyms, count, key_words};
 use crate::find::{Kind, Place};
-use crate::label::{Position, labels};
+use crate::label::{Label, Position, labels};
 use crate::leaves::Record;
 use crate::rows;
 use serde_json::Value;
+use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -95,7 +96,13 @@ struct Judge<'a> {
     record: &'a Record<'a>,
     synonyms: &'static Synonyms,
     names: HashMap<&'a str, Name>,
+    /// The numbers and dates of the document with their labels, when they are first compared.
+    numbers: OnceCell<Vec<Labelled<'a>>>,
+    dates: OnceCell<Vec<Labelled<'a>>>,
 }
+
+/// A place with its labels.
+type Labelled<'a> = (Place, Vec<Label<'a>>);
 
 impl<'a> Judge<'a> {
     fn new(document: &'a Document, record: &'a Record<'a>) -> Self {
@@ -112,7 +119,14 @@ impl<'a> Judge<'a> {
             }
         }
         let names = paths.into_iter().map(|path| (path, Name::new(path, &shared))).collect();
-        Judge { document, record, synonyms: Synonyms::shipped(), names }
+        Judge {
+            document,
+            record,
+            synonyms: Synonyms::shipped(),
+            names,
+            numbers: OnceCell::new(),
+            dates: OnceCell::new(),
+        }
     }
 
     /// Binds the leaves of lists to rows and columns.
@@ -214,8 +228,11 @@ impl<'a> Judge<'a> {
 
     /// How well the best label of a place names a field.
     fn likeness(&self, place: &Place, path: &str) -> Option<(f32, Position)> {
+        self.best_of(&labels(self.document, place), path)
+    }
+
+    fn best_of(&self, labels: &[Label<'_>], path: &str) -> Option<(f32, Position)> {
         let name = self.names.get(path)?;
-        let labels = labels(self.document, place);
         let by_label = labels
             .iter()
             .map(|label| (name.likeness(&label.words, self.synonyms) * label.weight, label.position));
@@ -273,28 +290,31 @@ impl<'a> Judge<'a> {
 
     /// If the document prints another value of the kind under a label that names the field better.
     fn is_better_named(&self, kind: Kind, path: &str, place: &Place, likeness: f32) -> bool {
-        let at = |cell: usize, start: usize, end: usize| Place::new(self.document, cell, start, end);
+        let (rivals, printed) = match kind {
+            Kind::Number => (self.numbers(), self.document.numbers.len()),
+            Kind::Date => (self.dates(), self.document.dates.len()),
+            Kind::Text => return false,
+        };
+        let own = self.document.slice(place.start, place.end);
+        let is_better = |(other, labels): &Labelled<'_>| {
+            self.document.slice(other.start, other.end) != own
+                && self.best_of(labels, path).is_some_and(|(other, _)| other > likeness + BETTER)
+        };
         // What can't be compared with all is not known to be the best.
-        let (numbers, dates) = (self.document.numbers.len(), self.document.dates.len());
-        if kind == Kind::Number && numbers > RIVALS || kind == Kind::Date && dates > RIVALS {
-            return true;
-        }
-        let same = |other: &Place| {
-            self.document.slice(other.start, other.end) == self.document.slice(place.start, place.end)
-        };
-        let better = |other: Place| {
-            !same(&other) && self.likeness(&other, path).is_some_and(|(other, _)| other > likeness + BETTER)
-        };
-        match kind {
-            Kind::Number => {
-                let all = self.document.numbers.iter().filter(|number| !number.is_part);
-                all.filter_map(|number| at(number.cell, number.start, number.end)).any(better)
-            }
-            Kind::Date => {
-                self.document.dates.iter().filter_map(|date| at(date.cell, date.start, date.end)).any(better)
-            }
-            Kind::Text => false,
-        }
+        printed > RIVALS || rivals.iter().any(is_better)
+    }
+
+    fn numbers(&self) -> &[Labelled<'a>] {
+        let numbers = self.document.numbers.iter().filter(|number| !number.is_part).take(RIVALS);
+        let places =
+            numbers.filter_map(|number| Place::new(self.document, number.cell, number.start, number.end));
+        self.numbers.get_or_init(|| places.map(|place| (place, labels(self.document, &place))).collect())
+    }
+
+    fn dates(&self) -> &[Labelled<'a>] {
+        let dates = self.document.dates.iter().take(RIVALS);
+        let places = dates.filter_map(|date| Place::new(self.document, date.cell, date.start, date.end));
+        self.dates.get_or_init(|| places.map(|place| (place, labels(self.document, &place))).collect())
     }
 
     /// Binds texts that stand in one place only, which no other leaf has.
