@@ -17,6 +17,9 @@ pub enum Needs {
     Any(Vec<Needs>),
 }
 
+/// The longest text that is looked through without a copy, in bytes.
+const SHORT: usize = 256;
+
 impl Needs {
     /// What a pattern needs as it is written, which is known before flags and classes are looked up.
     #[must_use]
@@ -36,17 +39,24 @@ impl Needs {
         if *self == Needs::Nothing {
             return true;
         }
+        // A short text costs no copy: most values are short.
+        if text.len() <= SHORT && text.is_ascii() {
+            let holds = |word: &str| {
+                text.as_bytes().windows(word.len().max(1)).any(|part| part.eq_ignore_ascii_case(word.as_bytes()))
+            };
+            return self.are_in(&holds);
+        }
         let text =
             if text.is_ascii() { text.to_ascii_lowercase() } else { text.chars().map(folded).collect() };
-        self.are_in(&text)
+        self.are_in(&|word: &str| text.contains(word))
     }
 
-    fn are_in(&self, text: &str) -> bool {
+    fn are_in(&self, holds: &dyn Fn(&str) -> bool) -> bool {
         match self {
             Needs::Nothing => true,
-            Needs::Word(word) => text.contains(&**word),
-            Needs::All(all) => all.iter().all(|one| one.are_in(text)),
-            Needs::Any(any) => any.iter().any(|one| one.are_in(text)),
+            Needs::Word(word) => holds(word),
+            Needs::All(all) => all.iter().all(|one| one.are_in(holds)),
+            Needs::Any(any) => any.iter().any(|one| one.are_in(holds)),
         }
     }
 }
