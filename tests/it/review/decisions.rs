@@ -208,15 +208,22 @@ fn a_journal_of_an_older_release_is_upgraded_and_holds_decisions() {
     // What later formats brought is taken out again.
     let older = rusqlite::Connection::open_in_memory().unwrap();
     older.execute_batch(include_str!("../../../src/store/formats/v2.sql")).unwrap();
-    let named = |connection: &rusqlite::Connection, kind: &str| -> Vec<String> {
-        let query = "SELECT name FROM sqlite_schema WHERE type = ?1";
-        let mut query = connection.prepare(query).unwrap();
-        query.query_map([kind], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
+    let later = |query: &str, of: &str| -> Vec<String> {
+        let names = |connection: &rusqlite::Connection| -> Vec<String> {
+            let mut query = connection.prepare(query).unwrap();
+            query.query_map([of], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
+        };
+        let known = names(&older);
+        names(&journal).into_iter().filter(|name| !known.contains(name)).collect()
     };
-    for kind in ["trigger", "view", "table"] {
-        let known = named(&older, kind);
-        for name in named(&journal, kind).iter().filter(|name| !known.contains(name)) {
+    for kind in ["trigger", "view", "table", "index"] {
+        for name in later("SELECT name FROM sqlite_schema WHERE type = ?1", kind) {
             journal.execute_batch(&format!("DROP {kind} {name}")).unwrap();
+        }
+    }
+    for table in ["runs", "documents", "events", "outcomes"] {
+        for name in later("SELECT name FROM pragma_table_info(?1)", table) {
+            journal.execute_batch(&format!("ALTER TABLE {table} DROP COLUMN {name}")).unwrap();
         }
     }
     journal.execute_batch("UPDATE format SET version = 2").unwrap();
@@ -225,5 +232,5 @@ fn a_journal_of_an_older_release_is_upgraded_and_holds_decisions() {
     assert_eq!(shown(&place)["state"], "accepted");
     let journal = rusqlite::Connection::open(&path).unwrap();
     let version: i64 = journal.query_one("SELECT version FROM format", [], |row| row.get(0)).unwrap();
-    assert_eq!(version, 4);
+    assert_eq!(version, 5);
 }
