@@ -160,14 +160,15 @@ fn a_check_tells_nothing_of_the_machine() {
     let here = root.to_str().unwrap().trim_end_matches('/');
     let own = [format!("{here}/secret.txt"), format!("{here}/nothing.txt")];
     let outer = [format!("{here}/data.yaml"), format!("{here}/none.yaml")];
+    // None of the names is a word of what is said.
     let pairs = [
-        ("/etc/passwd", "/etc/nothing"),
-        ("/etc/shadow", "/etc/nothing"),
+        ("/etc/passwd", "/etc/nonesuch"),
+        ("/etc/shadow", "/etc/nonesuch"),
         ("secret.txt", "nothing.txt"),
         ("./data.yaml", "./none.yaml"),
         ("../../data.yaml", "../../none.yaml"),
         ("data/journal.sqlite", "data/nothing.sqlite"),
-        ("data", "date"),
+        ("data", "datum"),
         (own[0].as_str(), own[1].as_str()),
         (outer[0].as_str(), outer[1].as_str()),
     ];
