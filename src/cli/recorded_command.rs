@@ -4,7 +4,7 @@
 use super::output::Output;
 use super::run::{self, COMMAND, FOLDER};
 use super::{Arguments, Verb};
-use crate::value::{os_of, path_of, sanitize_line};
+use crate::value::{os_of, path_of, path_text, sanitize_line};
 use clap::Parser;
 use serde_json::Value;
 use std::ffi::OsString;
@@ -41,6 +41,6 @@ pub(super) fn go_to_folder(settings: &Value, quiet: bool, output: &mut Output) {
     let Some(folder) = recorded_folder(settings) else { return };
     let here = std::env::current_dir().ok();
     if here.as_deref() != Some(&folder) && std::env::set_current_dir(&folder).is_ok() && !quiet {
-        output.say(&format!("in `{}`, where the run began", sanitize_line(&folder.to_string_lossy())));
+        output.say(&format!("in `{}`, where the run began", sanitize_line(&path_text(&folder))));
     }
 }

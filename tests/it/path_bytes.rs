@@ -61,8 +61,9 @@ fn documents_of_any_name_in_folders_of_any_name_are_run_resumed_reviewed_and_exp
         let out = name(bytes, "-out");
         let mut arguments = words(&["run", "--profile", "parts", "--format", "jsonl", "--jobs", "1"]);
         arguments.extend(["--out".into(), out.clone(), "docs".into()]);
+        let tape = name(bytes, "-tape");
         let limited: [OsString; 4] =
-            ["--config".into(), "budget.calls=4".into(), "--record".into(), name(bytes, "-tape")];
+            ["--config".into(), "budget.calls=4".into(), "--record".into(), tape.clone()];
         let ran = run(&place, &root, &[&arguments[..], &limited].concat()).exits(1);
         assert_eq!(ran.lines().len(), 4, "{}", ran.err);
         let journal = |verb: &[&str]| {
@@ -74,6 +75,15 @@ fn documents_of_any_name_in_folders_of_any_name_are_run_resumed_reviewed_and_exp
         // From elsewhere: the folder of the run is in its record.
         let mut again = words(&["resume", "--budget", "calls=20", "--journal"]);
         again.push(root.join(&out).join("journal.sqlite").into_os_string());
+        // A recording is of one run of the command.
+        let refused = run(&place, &place.path(""), &again).exits(2);
+        if bytes == b"caf\xe9" {
+            refused.says(&[
+                "caf\\xE9`, where the run began",
+                "`caf\\xE9-tape` holds recorded exchanges already",
+            ]);
+        }
+        std::fs::rename(root.join(&tape), root.join(name(bytes, "-tape-before"))).unwrap();
         let ran = run(&place, &place.path(""), &again).exits(0);
         assert_eq!(ran.lines().len(), 2, "{}", ran.err);
         let ran = run(&place, &root, &journal(&["runs", "show", "--format", "json"])).exits(0);

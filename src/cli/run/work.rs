@@ -121,7 +121,7 @@ impl Work {
         let artifacts = self.out.as_ref().map(Artifacts::new).transpose()?;
         let tape = self.tape.open()?;
         let prices = self.read_prices(output)?;
-        if self.asks == Asks::Everybody {
+        if self.asks == Asks::Everybody && !self.quiet {
             say_whose_prices_hold(output);
         }
         let providers = providers_or_warn(output)

@@ -1,24 +1,25 @@
 //! What can be wrong with a folder of cassettes.
 
-use std::path::PathBuf;
+use crate::value::{path_text, sanitize_line};
+use std::path::{Path, PathBuf};
 
 /// Why a folder of cassettes can't be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum TapeError {
     /// A recording stands there already.
-    #[error("`{}` holds recorded exchanges already", path.display())]
+    #[error("`{}` holds recorded exchanges already", shown(path))]
     Recorded {
         /// The folder.
         path: PathBuf,
     },
     /// There is nothing to be replayed.
-    #[error("`{}` holds no recorded exchanges", path.display())]
+    #[error("`{}` holds no recorded exchanges", shown(path))]
     Empty {
         /// The folder.
         path: PathBuf,
     },
     /// The folder can't be made, written to or listed.
-    #[error("can't use the folder `{}`: {problem}", path.display())]
+    #[error("can't use the folder `{}`: {problem}", shown(path))]
     Folder {
         /// The folder.
         path: PathBuf,
@@ -26,7 +27,7 @@ pub(crate) enum TapeError {
         problem: String,
     },
     /// A cassette can't be read.
-    #[error("can't read `{}`: {problem}", path.display())]
+    #[error("can't read `{}`: {problem}", shown(path))]
     Unreadable {
         /// The file.
         path: PathBuf,
@@ -34,7 +35,7 @@ pub(crate) enum TapeError {
         problem: String,
     },
     /// A cassette can't be written.
-    #[error("can't write `{}`: {problem}", path.display())]
+    #[error("can't write `{}`: {problem}", shown(path))]
     Unwritable {
         /// The file.
         path: PathBuf,
@@ -42,7 +43,7 @@ pub(crate) enum TapeError {
         problem: String,
     },
     /// A cassette is not what was written.
-    #[error("{}:{line}:{column}: the cassette is damaged: {problem}", path.display())]
+    #[error("{}:{line}:{column}: the cassette is damaged: {problem}", shown(path))]
     Damaged {
         /// The file.
         path: PathBuf,
@@ -54,7 +55,7 @@ pub(crate) enum TapeError {
         problem: String,
     },
     /// A later loopctl wrote it.
-    #[error("`{}` has format {found}, and this loopctl reads {known}", path.display())]
+    #[error("`{}` has format {found}, and this loopctl reads {known}", shown(path))]
     Format {
         /// The file.
         path: PathBuf,
@@ -63,6 +64,11 @@ pub(crate) enum TapeError {
         /// What this loopctl reads.
         known: u32,
     },
+}
+
+/// A path as one line of a message, whatever its bytes are.
+pub(super) fn shown(path: &Path) -> String {
+    sanitize_line(&path_text(path))
 }
 
 impl TapeError {

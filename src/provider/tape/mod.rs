@@ -207,7 +207,7 @@ impl Recorder {
             super::FailureKind::Unrecorded,
             format!(
                 "the cassette `{}` has no answer to this request of `{}` ({model}, request {}): {why}",
-                self.folder().display(),
+                error::shown(self.folder()),
                 question.asker.stage,
                 question.key
             ),
