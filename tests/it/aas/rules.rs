@@ -159,6 +159,13 @@ fn cases() -> Vec<(&'static str, &'static str, Disposition, String, Value)> {
             take(format!("{EL}/5/value/1/idShort")),
         ),
         (
+            "id-short-is-needed-in-operations",
+            "REQUIRED_FIELD",
+            Correct,
+            format!("{EL}/14/inputVariables/0/value/idShort"),
+            take(format!("{EL}/14/inputVariables/0/value/idShort")),
+        ),
+        (
             "value-fits-its-type",
             "TYPE_MISMATCH",
             Correct,
@@ -209,6 +216,27 @@ fn cases() -> Vec<(&'static str, &'static str, Disposition, String, Value)> {
                 format!("{EL}/7/value/-"),
                 json!({"modelType": "Blob", "contentType": "a/b", "semanticId": external("urn:can")}),
             ),
+        ),
+        (
+            "elements-are-data-elements",
+            "TYPE_MISMATCH",
+            Correct,
+            format!("{EL}/7/value/0/modelType"),
+            put(format!("{EL}/7/typeValueListElement"), json!("DataElement")),
+        ),
+        (
+            "elements-are-events",
+            "TYPE_MISMATCH",
+            Correct,
+            format!("{EL}/7/value/0/modelType"),
+            put(format!("{EL}/7/typeValueListElement"), json!("EventElement")),
+        ),
+        (
+            "elements-are-relationships",
+            "TYPE_MISMATCH",
+            Correct,
+            format!("{EL}/7/value/0/modelType"),
+            put(format!("{EL}/7/typeValueListElement"), json!("RelationshipElement")),
         ),
         (
             "list-of-values-names-their-type",
