@@ -39,10 +39,7 @@ fn shipped_schemas_are_told_by_the_tool_itself() {
             wrapped.push(name);
         }
     }
-    assert_eq!(
-        wrapped,
-        ["aas/aas-3.0-strict.schema.json", "aas/aas-3.0.schema.json", "aas/json-patch.schema.json"]
-    );
+    assert_eq!(wrapped, ["aas/aas-3.0-strict.schema.json", "aas/json-patch.schema.json"]);
 }
 
 #[test]

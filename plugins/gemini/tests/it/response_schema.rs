@@ -84,10 +84,7 @@ fn shipped_schemas() {
         })
         .map(|(name, _)| name)
         .collect();
-    assert_eq!(
-        in_words,
-        ["aas/aas-3.0-strict.schema.json", "aas/aas-3.0.schema.json", "aas/json-patch.schema.json"]
-    );
+    assert_eq!(in_words, ["aas/aas-3.0-strict.schema.json", "aas/json-patch.schema.json"]);
 }
 
 #[test]

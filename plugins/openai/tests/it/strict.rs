@@ -125,7 +125,6 @@ fn shipped_schemas() {
         not_strict,
         [
             "aas/aas-3.0-strict.schema.json",
-            "aas/aas-3.0.schema.json",
             "aas/json-patch.schema.json",
             "definition/define.schema.json",
             "pathology.schema.json",
