@@ -152,6 +152,7 @@ fn in_general(message: &str) -> Option<String> {
         ": {{ value }}",
         ", found {{ value }}",
         ": `{{ value }}`",
+        ": {{ json }}",
         ", which `{{ value }}` is not",
     ] {
         if let Some(rest) = text.strip_suffix(end) {
@@ -162,6 +163,8 @@ fn in_general(message: &str) -> Option<String> {
         ("\"{{ value }}\"", "the value"),
         ("`{{ value }}`", "the value"),
         ("{{ value }}", "the value"),
+        ("`{{ json }}`", "the value"),
+        ("{{ json }}", "the value"),
         ("`{{ path }}`", "a value"),
         ("{{ path }}", "a value"),
         ("`{{ key }}`", "a field"),
@@ -186,6 +189,8 @@ mod tests {
             ("not a DOI: \"{{ value }}\"", Some("not a DOI")),
             ("a p-value lies between 0 and 1, found {{ value }}", Some("a p-value lies between 0 and 1")),
             ("{{ key }} is not a date: \"{{ value }}\"", Some("a field is not a date")),
+            ("invalid MSI status: {{ json }}", Some("invalid MSI status")),
+            ("{{ json }} is no date", Some("the value is no date")),
             (
                 "`{{ path }}` is `{{ value }}`; it is a CONSTANT (AASd-090)",
                 Some("it is a CONSTANT (AASd-090)"),

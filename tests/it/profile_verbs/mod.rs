@@ -133,7 +133,7 @@ fn an_explanation_has_the_numbers_of_its_flags() {
     );
     assert!(plain.lines().all(|line| line.chars().count() < 140), "{plain}");
     assert!(plain.contains("A person looks when") && !plain.contains("every value that"), "{plain}");
-    assert!(plain.contains("carcinoma identified but grade not extracted"), "{plain}");
+    assert!(plain.contains("Carcinoma identified but grade not extracted"), "{plain}");
     let full = place.run(&["profile", "explain", "clinical", "--full"]).exits(0).out;
     assert!(full.contains("A person looks when") && full.contains("WHEN THE LOOP STOPS"), "{full}");
     let lenient = place.run(&["profile", "explain", "real-time"]).exits(0).out;
