@@ -185,7 +185,7 @@ mod tests {
             { "path": "/0/Extraction/grade", "quote": "III" }, { "path": "/extraction/side", "quote": "left" },
             { "path": 3, "quote": "x" }, { "path": "/grade" }, "x",
         ]);
-        let found = quotes_in(&[list.clone()], &extraction, true);
+        let found = quotes_in(std::slice::from_ref(&list), &extraction, true);
         assert_eq!(
             offered(&found),
             json!({ "/extraction/side": ["left"], "/grade": ["III", "II of III", "grade II"] })

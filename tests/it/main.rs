@@ -52,6 +52,7 @@ mod engine;
 mod evaluate;
 #[cfg(test)]
 mod evaluate_clusters;
+#[cfg(test)]
 mod evaluate_refused;
 #[cfg(test)]
 mod evidence;
@@ -59,11 +60,13 @@ mod evidence;
 mod evidence_injections;
 #[cfg(test)]
 mod evidence_properties;
+#[cfg(test)]
 mod evidence_numbers;
 #[cfg(test)]
 mod evidence_owners;
 #[cfg(test)]
 mod evidence_subjects;
+#[cfg(test)]
 mod evidence_wordings;
 #[cfg(test)]
 mod exhaustive;
@@ -73,6 +76,7 @@ mod explain_run;
 mod exports;
 #[cfg(test)]
 mod foreign;
+#[cfg(test)]
 mod harness;
 #[cfg(test)]
 mod image;
@@ -120,9 +124,11 @@ mod pages;
 mod panel;
 #[cfg(test)]
 mod parts;
+#[cfg(test)]
 mod pattern_choice;
 #[cfg(test)]
 mod path_bytes;
+#[cfg(test)]
 mod pipeline;
 #[cfg(test)]
 mod placeholders;
@@ -154,7 +160,9 @@ mod project;
 mod prove;
 #[cfg(test)]
 mod prove_model;
+#[cfg(test)]
 mod prove_not_shown;
+#[cfg(test)]
 mod prove_tried;
 #[cfg(test)]
 mod provider;
@@ -162,6 +170,7 @@ mod provider;
 mod quotes;
 #[cfg(test)]
 #[cfg(unix)]
+#[cfg(test)]
 mod reach;
 #[cfg(test)]
 mod recorded_runs;

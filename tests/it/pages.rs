@@ -95,7 +95,7 @@ fn yaml_on_pages_can_be_read() {
     let mut faults = Vec::new();
     for page in &pages {
         for (line, yaml) in yaml_in(&text_of(page)) {
-            let file = SourceFile::new(&format!("{page}:{line}"), &*yaml);
+            let file = SourceFile::new(format!("{page}:{line}"), &*yaml);
             let mut problems = Problems::new();
             read += usize::from(loopctl::value::yaml::parse(&file, &mut problems).is_some());
             // Two ways to write a key may stand one below the other.

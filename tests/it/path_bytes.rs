@@ -103,7 +103,6 @@ fn documents_of_any_name_in_folders_of_any_name_are_run_resumed_reviewed_and_exp
             drop(shown.exits(0));
             drop(run(&place, &root, &journal(&["review", "show", id])).exits(0));
         }
-        drop(run(&place, &root, &journal(&["review", "list", "--all"])));
         // What is finished is known again.
         arguments.push("--resume".into());
         let ran = run(&place, &root, &arguments);

@@ -26,7 +26,7 @@ fn thousands_of_records_agree_with_the_arithmetic() {
     for (record, answer) in records.iter().zip(&answers) {
         let what = format!("{record}\n{answer}");
         assert_eq!(record["id"], answer["id"], "{what}");
-        let source = record["source"].as_str().unwrap_or_default();
+        let source = record["source"].as_str();
         let extraction = record["extraction"].as_object().unwrap();
         let expected = expect(record["document_type"].as_str().unwrap(), extraction, source);
         let validity = (1.0 - 0.10 * expected.invalid.len() as f64).max(0.30);

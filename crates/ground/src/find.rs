@@ -216,5 +216,5 @@ fn is_whole(document: &Document, head: &Word, tail: &Word) -> bool {
         Some(_) | None => false,
     };
     let own_unspaced = |word: &Word| word.folded.chars().all(unspaced);
-    !(inside_before && !own_unspaced(head) || inside_after && !own_unspaced(tail))
+    (own_unspaced(head) || !inside_before) && (own_unspaced(tail) || !inside_after)
 }

@@ -1,6 +1,6 @@
 //! Made-up ordinary documents, each with the record that is right: what is right is verified, and what is moved from another row or
 //! field is not.
-#![expect(clippy::expect_used, clippy::indexing_slicing, reason = "a test may fail")]
+#![expect(clippy::expect_used, reason = "a test may fail")]
 
 use loopctl_ground::{Document, Support, judge};
 use serde_json::Value;

@@ -42,7 +42,9 @@ impl Needs {
         // A short text costs no copy: most values are short.
         if text.len() <= SHORT && text.is_ascii() {
             let holds = |word: &str| {
-                text.as_bytes().windows(word.len().max(1)).any(|part| part.eq_ignore_ascii_case(word.as_bytes()))
+                text.as_bytes()
+                    .windows(word.len().max(1))
+                    .any(|part| part.eq_ignore_ascii_case(word.as_bytes()))
             };
             return self.are_in(&holds);
         }

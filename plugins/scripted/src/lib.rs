@@ -112,7 +112,7 @@ impl DirectPlugin for Scripted {
             return Err(Failure::cancelled());
         }
         match &answer.outcome {
-            Outcome::Complete(completion) => Ok(completion.clone()),
+            Outcome::Complete(completion) => Ok((**completion).clone()),
             Outcome::Fail(fault) => {
                 if *fault == Fault::Panic {
                     BEQUEATHED

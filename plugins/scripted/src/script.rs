@@ -17,7 +17,7 @@ pub(crate) struct Answer {
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Outcome {
-    Complete(Completion),
+    Complete(Box<Completion>),
     Fail(Fault),
 }
 
@@ -197,11 +197,12 @@ impl Fields {
         let value = self.take("value");
         let text = self.text("text")?;
         let outcome = match (value, text, fault) {
-            (Some(value), None, None) => {
-                Outcome::Complete(Completion { value: Some(value.into_json()), ..self.completion()? })
-            }
+            (Some(value), None, None) => Outcome::Complete(Box::new(Completion {
+                value: Some(value.into_json()),
+                ..self.completion()?
+            })),
             (None, Some(text), None) => {
-                Outcome::Complete(Completion { text: Some(text), ..self.completion()? })
+                Outcome::Complete(Box::new(Completion { text: Some(text), ..self.completion()? }))
             }
             (None, None, Some(fault)) => self.fault(fault)?,
             // A key that nearly says it is likelier the mistake than its absence.
@@ -279,10 +280,16 @@ impl Fields {
             "garbage" => Fault::Garbage,
             "not_json_text" => {
                 let text = "I'm sorry, but I can't find a report in what you sent.".to_owned();
-                return Ok(Outcome::Complete(Completion { text: Some(text), ..self.completion()? }));
+                return Ok(Outcome::Complete(Box::new(Completion {
+                    text: Some(text),
+                    ..self.completion()?
+                })));
             }
             "empty" => {
-                return Ok(Outcome::Complete(Completion { text: Some(String::new()), ..self.completion()? }));
+                return Ok(Outcome::Complete(Box::new(Completion {
+                    text: Some(String::new()),
+                    ..self.completion()?
+                })));
             }
             _ => {
                 return Err((node.line, format!("unknown fault `{name}`: use one of {}", FAULTS.join(", "))));

@@ -8,10 +8,11 @@ use std::borrow::Cow;
 /// A text without its markup.
 ///
 /// * A reference becomes its character: `&lt;`, `&#60;`, `&#x3C;`, `&eacute;`.
-/// * A tag that marks words (`<italic>`, `<b>`, `<span>`) goes without a trace; any other becomes the end of a line.
+/// * A tag that marks words (`<italic>`, `<b>`, `<span>`) goes without a trace; any other becomes the end of a line. The mark of a
+///   reference (`<xref>`) is one of words, but never joins two numbers.
 /// * Digits in `<sup>` and `<sub>` become raised and lowered ones: `10⁻⁵`, `CO₂`.
-/// * Comments and instructions go, and so do the elements that `leave_out` names, with all that is in them. One that is never closed
-///   stays.
+/// * Comments and instructions go, and so do the elements that `leave_out` names, with all that is in them: words
+///   around them stay apart as with any tag of their name. One that is never closed stays.
 #[must_use]
 pub fn readable<'t>(text: &'t str, leave_out: &[&str]) -> Cow<'t, str> {
     if !text.contains(['<', '&']) {
@@ -127,6 +128,7 @@ impl<'t> Reader<'t, '_> {
     }
 
     fn tag(&mut self, tag: &Tag<'t>, at: usize) {
+        let behind = self.text.get(at + tag.length..).unwrap_or_default();
         if let Some(left_out) = &mut self.left_out {
             if tag.name == left_out.name && !tag.is_whole {
                 left_out.depth =
@@ -134,6 +136,7 @@ impl<'t> Reader<'t, '_> {
             }
             if left_out.depth == 0 {
                 self.left_out = None;
+                self.trace(&tag.name.to_ascii_lowercase(), behind);
             }
             return;
         }
@@ -150,9 +153,21 @@ impl<'t> Reader<'t, '_> {
                 let inside = if name == "sup" { Script::Raised } else { Script::Lowered };
                 self.script = if tag.is_end || tag.is_whole { Script::Line } else { inside };
             }
-            _ if MARKING.contains(&name.as_str()) => {}
-            _ if self.out.is_empty() || self.out.ends_with('\n') => {}
-            _ => self.out.push('\n'),
+            name => self.trace(name, behind),
+        }
+    }
+
+    /// What a tag of this name leaves in the text: the end of a line, unless it marks words. The mark of a reference is no part of
+    /// the number that it stands at.
+    fn trace(&mut self, name: &str, behind: &str) {
+        let is_digit = |c: char| c.is_ascii_digit();
+        let is_in_line = match name {
+            "sup" | "sub" => true,
+            "xref" => !(self.out.ends_with(is_digit) && behind.starts_with(is_digit)),
+            other => MARKING.contains(&other),
+        };
+        if !is_in_line && !self.out.is_empty() && !self.out.ends_with('\n') {
+            self.out.push('\n');
         }
     }
 }
@@ -441,6 +456,7 @@ mod tests {
             ("<ref-list><ref-list>1</ref-list>2</ref-list>3", "3"),
             ("a <xref>1 b <xref>2", "a 1 b 2"),
             ("<xref>1 <ref-list>2</ref-list>3", "1 \n3"),
+            ("12<xref>7</xref>5 of 120<xref>8 in Table <xref>2.", "12\n5 of 120\n8 in Table 2."),
         ] {
             assert_eq!(readable(text, &["xref", "ref-list"]).trim_start_matches('\n'), reads, "{text}");
         }

@@ -29,7 +29,7 @@ enum Verb {
     /// Show what a run came to
     Show(show::Arguments),
     /// Go on with a run, as `loopctl resume` does
-    Resume(resume::Arguments),
+    Resume(Box<resume::Arguments>),
     /// Begin no other document of a run; processes that work on it end what they have begun
     Cancel(CancelArguments),
     /// Put the documents of a run that failed back among those that wait

@@ -175,7 +175,7 @@ impl Reader<'_> {
     /// a quotation is a part of the text.
     fn is_doubled_end(&self, c: char, draft: &Draft) -> bool {
         let after = self.rest().get(c.len_utf8()..).and_then(|rest| rest.strip_prefix(c));
-        draft.inner % 2 == 0
+        draft.inner.is_multiple_of(2)
             && !draft.previous.is_ascii_digit()
             && after.is_some_and(|after| {
                 let after = look::trim(ahead(after, 0));
@@ -256,7 +256,8 @@ impl Reader<'_> {
         }
         // Without a comma before it, all of the member must be there.
         let here = Mark { at: self.at, length: draft.out.len() };
-        (is_key && draft.inner % 2 == 0 && look::plain_member(self.ahead())).then_some(Verdict::Missed(here))
+        (is_key && draft.inner.is_multiple_of(2) && look::plain_member(self.ahead()))
+            .then_some(Verdict::Missed(here))
     }
 
     fn verdict_in_object(&self, c: char, ahead: &str, next: &str, first: char, draft: &Draft) -> Verdict {

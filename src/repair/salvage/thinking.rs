@@ -72,10 +72,14 @@ pub(super) fn without(text: &str) -> Option<Unthought> {
             (None, Mark::Open) => open = Some((at.start, Inside::Block)),
             (None, Mark::Thought) => open = Some((at.start, Inside::Message)),
             // What stands before the first answer, or before the end of thinking that did not begin, was thought.
-            (None, Mark::Close) => out = vec![0..at.end],
+            (None, Mark::Close) => {
+                out.clear();
+                out.push(0..at.end);
+            }
             (None, Mark::Answer) if !answered => {
                 answered = true;
-                out = vec![0..at.end];
+                out.clear();
+                out.push(0..at.end);
             }
             (None, Mark::Answer | Mark::End) => out.push(at),
         }

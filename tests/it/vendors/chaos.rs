@@ -517,7 +517,7 @@ fn no_wrong_answer_passes_and_every_token_is_accounted_for() {
         all.unknown += owed.unknown;
     }
     let show = ["runs", "show", "--journal", "out/journal.sqlite", "--format", "json"];
-    let journal = Charged::of(&place.run(&show).exits(0).json()["usage"]);
+    let journal = Charged::of(&place.run(&show).exits(0).json()["summary"]["usage"]);
     assert!(wrong.is_empty(), "{} of {LETTERS}:\n{}\n{}", wrong.len(), wrong.join("\n"), ran.err);
     assert_eq!(journal, all);
     assert!(all.unknown > 50 && passed > LETTERS / 2, "{all:?}, {passed} passed");
