@@ -338,7 +338,9 @@ impl Charged {
 
     fn of(usage: &Value) -> Self {
         let count = |key: &str| usage[key].as_u64().unwrap_or_default();
-        let known = usage["cost_usd"].as_f64().or(usage["known_cost_usd"].as_f64()).unwrap();
+        assert_eq!(usage["cost_usd"].is_null(), count("calls_of_unknown_cost") > 0, "{usage}");
+        let known = usage["cost_usd"].as_f64().or(usage["known_cost_usd"].as_f64());
+        let known = known.unwrap_or_else(|| panic!("no cost in {usage}"));
         let half_millionths = (known * 2e6).round();
         assert!((known * 2e6 - half_millionths).abs() < 1e-6, "{usage}");
         Charged {
