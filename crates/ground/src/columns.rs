@@ -3,7 +3,7 @@
 use crate::find::Place;
 use std::collections::BTreeMap;
 
-/// How many items before and behind one are asked: a long table may be set anew on each page.
+/// The number of items before and after one that are compared with it: a long table may be laid out anew on each page.
 const NEIGHBOURS: usize = 200;
 
 /// The places of a member in the rows of its items.
@@ -13,12 +13,12 @@ pub(crate) struct Column {
     items: BTreeMap<usize, Vec<(u32, u32)>>,
 }
 
-/// What the other items say of a place.
+/// The agreement of the other items with a place.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Agreement {
-    /// How many other items print the member in the place's columns.
+    /// The number of other items that print the member in the place's columns.
     pub(crate) with: usize,
-    /// How many other items print the member at all.
+    /// The number of other items that print the member at all.
     pub(crate) of: usize,
 }
 

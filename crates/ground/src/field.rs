@@ -57,7 +57,7 @@ impl Synonyms {
         Synonyms { lines }
     }
 
-    /// How well a word of a label matches one of a field's name, in [0, 1].
+    /// The likeness of a word of a label to one of a field's name, in [0, 1].
     pub(crate) fn likeness(&self, label: &str, name: &str) -> f32 {
         if label == name {
             return 1.0;
@@ -114,7 +114,7 @@ impl Name {
         Name { words: own, total }
     }
 
-    /// How well a label names the field, in [0, 1].
+    /// The likeness of a label to the field's name, in [0, 1].
     pub(crate) fn likeness(&self, label: &[&str], synonyms: &Synonyms) -> f32 {
         if label.is_empty() || self.total <= 0.0 {
             return 0.0;

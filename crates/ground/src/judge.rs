@@ -12,7 +12,7 @@ use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// What a document says of a value.
+/// The support of a document for a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Support {
     /// Printed in the row and column, or under the label, of its field and item.
@@ -23,7 +23,7 @@ pub enum Support {
     Unsupported,
 }
 
-/// How a place is bound to a field of an item.
+/// The way in which a place is bound to a field of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Binding {
     /// In the item's row, and in the column of the field.
@@ -47,11 +47,11 @@ pub enum Binding {
 pub struct Verdict {
     /// The leaf's JSON Pointer.
     pub pointer: String,
-    /// What the document says.
+    /// The document's support.
     pub support: Support,
-    /// How the place is bound.
+    /// The binding of the place.
     pub binding: Binding,
-    /// Where the value is printed, in bytes of the text.
+    /// The place where the value is printed, in bytes of the text.
     pub bytes: Option<Range<usize>>,
 }
 
@@ -59,7 +59,7 @@ pub struct Verdict {
 const NAMED: f32 = 0.45;
 /// With how many other numbers or dates of a document the label of one is compared.
 const RIVALS: usize = 5_000;
-/// How much better another label or field must be to take a place away.
+/// The margin by which another label or field must be better to take a place away.
 const BETTER: f32 = 0.05;
 
 /// A place that was chosen for a leaf, and how strongly it is bound.
@@ -226,7 +226,7 @@ impl<'a> Judge<'a> {
         (members > 1).then_some(Bound { place: *place, binding: Binding::Row, strength: 0.5 + likeness })
     }
 
-    /// How well the best label of a place names a field.
+    /// The likeness of the best label of a place to a field's name.
     fn likeness(&self, place: &Place, path: &str) -> Option<(f32, Position)> {
         self.best_of(&labels(self.document, place), path)
     }

@@ -11,7 +11,7 @@ pub(crate) struct Label<'d> {
     pub(crate) position: Position,
 }
 
-/// Where a label stands, seen from its value.
+/// The position of a label, seen from its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Position {
     Left,
@@ -21,9 +21,9 @@ pub(crate) enum Position {
 
 /// Most words of a label.
 const WORDS: usize = 7;
-/// How many cells to the left of a place are looked at.
+/// The number of cells to the left of a place that are looked at.
 const LEFT: usize = 30;
-/// How many rows above a place its label may stand, and how far up a table its head.
+/// The most rows between a place and a label above it, and between a cell and the head of its table.
 const NEAR: usize = 3;
 const HEAD: usize = 60;
 
@@ -55,7 +55,7 @@ fn words_before<'d>(document: &'d Document, cell: &Cell, byte: usize) -> Vec<&'d
     let own = document.words.get(cell.words.clone()).unwrap_or_default();
     let end = own.partition_point(|word| word.end <= byte);
     let before = own.get(end.saturating_sub(WORDS + 1)..end).unwrap_or_default();
-    // `Invoice No: 17 Date: 3 May`: what stands before the label's own value belongs to that.
+    // `Invoice No: 17 Date: 3 May`: words before an earlier value belong to that one.
     let colon = |start: usize, end: usize| document.slice(start, end).contains([':', '：']);
     let mut kept = Vec::new();
     let mut seen_colon = false;

@@ -4,9 +4,9 @@ use crate::document::{Builder, Cell};
 
 /// Distance between the stops of tabulators.
 const TAB: u32 = 8;
-/// How many blanks set two cells apart.
+/// The number of blanks that set two cells apart.
 const GAP: usize = 2;
-/// How many dots or underscores lead from a label to its value.
+/// The least number of dots or underscores that lead from a label to its value.
 const LEADER: usize = 3;
 
 /// Reads plain text: a row for each line, cells where blanks, tabulators, rulers or leaders set them apart.

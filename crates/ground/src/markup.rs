@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 /// Columns of structured sources lie this far apart, so that no two cells of different columns meet.
 const FAR: u32 = 10_000;
-/// How many lines must agree on a separator.
+/// The least number of lines that must agree on a separator.
 const AGREEING: usize = 3;
 
 /// Reads a text that has structure of its own; false where it is plain text.

@@ -20,7 +20,7 @@ pub(crate) struct Number {
 /// Most digits of a number; longer runs are codes.
 const MOST_DIGITS: usize = 18;
 
-/// How much more a number with groups of thousands says of the decimal sign than one without: `2.1` may be a section's.
+/// The weight of a number with groups of thousands as evidence of the decimal sign, against one without: `2.1` may be a section's.
 const GROUPED: usize = 3;
 
 /// The decimal sign that a document uses.

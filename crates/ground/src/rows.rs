@@ -8,7 +8,7 @@ use std::ops::Range;
 
 /// Most steps of one assignment; a longer list is assigned greedily.
 const MOST_STEPS: usize = 8_000_000;
-/// How many rows above the one that it is found by, and below it, an item reaches when no neighbour ends it.
+/// The rows above and below the one that it is found by to which an item reaches when no neighbour ends it.
 const ABOVE: usize = 2;
 const BELOW: usize = 4;
 
@@ -30,7 +30,7 @@ pub(crate) fn assign(record: &Record<'_>, list: &List, within: &Range<usize>) ->
     if total * 1.3 < best { free } else { ordered }
 }
 
-/// What speaks for each row: values that are printed there, rarer and longer ones more.
+/// The evidence for each row: values that are printed there, rarer and longer ones more.
 fn by_row(record: &Record<'_>, item: &[usize], within: &Range<usize>) -> BTreeMap<usize, f32> {
     let mut rows = BTreeMap::new();
     for leaf in item.iter().filter_map(|leaf| record.leaves.get(*leaf)) {
