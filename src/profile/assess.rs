@@ -133,6 +133,10 @@ mapping! {
         /// Top-level fields that are not checked: those that nobody copies from the text.
         #[key(default("[]"), examples(&["[rawText, summary]"]))]
         pub ignore: Vec<String>,
+        /// How precise passages of a pattern must be, by the lower bound that counted labels allow, for a value to be verified:
+        /// from 0 to 1. What is below is undecided.
+        #[key(default("0.95"), examples(&["0.98"]))]
+        pub trust: Score,
         /// What a value counts that the document has, while nothing shows that it is this field's: from 0 to 1.
         #[key(default("0.5"), examples(&["0"]))]
         pub undecided: Score,

@@ -330,6 +330,7 @@ impl Sources {
                 ignore: grounding.ignore.iter().cloned().chain(self.filled_in(false)).collect(),
                 known: self.filled_in(true).collect(),
                 by_structure: !self.has_words_for(document_type),
+                trust: grounding.trust,
                 undecided: grounding.undecided,
                 conflicting: grounding.conflicting,
                 judged: grounding.judge.is_some(),

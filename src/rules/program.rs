@@ -138,6 +138,8 @@ pub struct GroundingSettings {
     pub undecided: Score,
     /// What a value counts that is said, while another is said as well.
     pub conflicting: Score,
+    /// The least precision of passages of a pattern for a value to be verified.
+    pub trust: Score,
     /// If values are held against rows, columns and labels: no rubric has words for documents of this type.
     pub by_structure: bool,
     /// Whether a judge is to decide what quotes leave undecided.

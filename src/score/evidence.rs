@@ -3,6 +3,7 @@
 use super::grounding::{Method, Support};
 use super::issue::SourceSpan;
 use crate::rules::Assertion;
+use loopctl_ground::{Doubt, Pattern};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
@@ -25,6 +26,8 @@ struct Entry {
     context: Assertion,
     unjudged: bool,
     part: Option<Range<usize>>,
+    pattern: Option<Pattern>,
+    doubt: Option<Doubt>,
 }
 
 /// The support of one leaf.
@@ -52,6 +55,48 @@ pub struct LeafEvidence<'a> {
     /// The part of the document that it is held against, where it is of one of several: `B`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part: Option<&'a str>,
+    /// The kind of the value and how the words around it name its field, where its clause was read: `number/statement`.
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "pattern")]
+    pub pattern: Option<Pattern>,
+    /// Why its clause leaves the value open: `range_end`.
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "doubt")]
+    pub doubt: Option<Doubt>,
+}
+
+/// Patterns as they are written in results.
+mod pattern {
+    use loopctl_ground::Pattern;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(pattern: &Option<Pattern>, serializer: S) -> Result<S::Ok, S::Error> {
+        match pattern {
+            Some(pattern) => serializer.collect_str(pattern),
+            None => serializer.serialize_none(),
+        }
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Pattern>, D::Error> {
+        // One of another version is no longer known.
+        Ok(Option::<String>::deserialize(deserializer)?.and_then(|text| text.parse().ok()))
+    }
+}
+
+/// Reasons for doubt as they are written in results.
+mod doubt {
+    use loopctl_ground::Doubt;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(doubt: &Option<Doubt>, serializer: S) -> Result<S::Ok, S::Error> {
+        match doubt {
+            Some(doubt) => serializer.serialize_str(doubt.as_str()),
+            None => serializer.serialize_none(),
+        }
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Doubt>, D::Error> {
+        let text = Option::<String>::deserialize(deserializer)?;
+        Ok(text.and_then(|text| Doubt::ALL.into_iter().find(|doubt| doubt.as_str() == text)))
+    }
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes what it skips by reference")]
@@ -71,6 +116,8 @@ impl<'a> LeafEvidence<'a> {
             context: Assertion::Affirmed,
             unjudged: false,
             part: None,
+            pattern: None,
+            doubt: None,
         }
     }
 
@@ -86,6 +133,11 @@ impl<'a> LeafEvidence<'a> {
 
     pub(super) fn left_unjudged(self, unjudged: bool) -> Self {
         LeafEvidence { unjudged, ..self }
+    }
+
+    /// With what was read of its clause.
+    pub(super) fn read_as(self, pattern: Option<Pattern>, doubt: Option<Doubt>) -> Self {
+        LeafEvidence { pattern, doubt, ..self }
     }
 
     /// Of a leaf that is held against one part of the document.
@@ -106,8 +158,8 @@ impl Evidence {
         let path = self.keep(path);
         let quote = leaf.quote.map(|quote| self.keep(quote));
         let part = leaf.part.map(|part| self.keep(part));
-        let LeafEvidence { support, method, span, context, unjudged, .. } = leaf;
-        self.leaves.push(Entry { path, support, method, span, quote, context, unjudged, part });
+        let LeafEvidence { support, method, span, context, unjudged, pattern, doubt, .. } = leaf;
+        self.leaves.push(Entry { path, support, method, span, quote, context, unjudged, part, pattern, doubt });
     }
 
     fn keep(&mut self, text: impl fmt::Display) -> Range<usize> {
@@ -130,7 +182,8 @@ impl Evidence {
         self.leaves.iter().map(move |entry| {
             let quote = entry.quote.as_ref().map(text);
             let leaf = LeafEvidence::new(entry.support).with(entry.method, entry.span, quote, entry.context);
-            (text(&entry.path), leaf.left_unjudged(entry.unjudged).of_part(entry.part.as_ref().map(text)))
+            let leaf = leaf.left_unjudged(entry.unjudged).read_as(entry.pattern, entry.doubt);
+            (text(&entry.path), leaf.of_part(entry.part.as_ref().map(text)))
         })
     }
 }
@@ -159,6 +212,10 @@ struct Written {
     #[serde(default)]
     unjudged: bool,
     part: Option<String>,
+    #[serde(default, with = "pattern")]
+    pattern: Option<Pattern>,
+    #[serde(default, with = "doubt")]
+    doubt: Option<Doubt>,
 }
 
 fn verified() -> Support {
@@ -174,7 +231,8 @@ impl<'de> Deserialize<'de> for Evidence {
             let span = leaf.start.zip(leaf.end).map(|(start, end)| SourceSpan { start, end });
             let read =
                 LeafEvidence::new(leaf.support).with(leaf.method, span, leaf.quote.as_deref(), leaf.context);
-            evidence.push(path, read.left_unjudged(leaf.unjudged).of_part(leaf.part.as_deref()));
+            let read = read.left_unjudged(leaf.unjudged).read_as(leaf.pattern, leaf.doubt);
+            evidence.push(path, read.of_part(leaf.part.as_deref()));
         }
         Ok(evidence)
     }

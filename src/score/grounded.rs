@@ -1,6 +1,7 @@
 //! The grounding measure on top of the grounding search: which leaves count, and what is said about each.
 
 use super::assessment::Assessment;
+use super::clause_evidence::{ClauseEvidence, Readings};
 use super::evidence::LeafEvidence;
 use super::grounding::{
     Finding, Grounder, Identity, Lexicon, Method, Passages, Reading, Scratch, Settings, SourceIndex, Support,
@@ -16,6 +17,7 @@ use super::placeholder::{self, Finder, Placeholders, Why};
 use super::quotes::Quotes;
 use crate::rules::{Assertion, Each, EvidenceRules, GroundingSettings};
 use crate::value::{Fuel, Score, unescape};
+use loopctl_ground::Doubt;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -55,6 +57,8 @@ pub struct Source {
     read: OnceLock<ReadText>,
     /// Its rows, columns and labels.
     structure: OnceLock<loopctl_ground::Document>,
+    /// What was read of claims at its passages.
+    readings: Readings,
     /// Its parts of each kind, found when they are first asked for.
     parted: Vec<OnceLock<PartedText>>,
     document: Option<Value>,
@@ -75,6 +79,7 @@ impl Source {
             identity: Identity::default(),
             read: OnceLock::new(),
             structure: OnceLock::new(),
+            readings: Readings::default(),
             parted: names.each.iter().map(|_| OnceLock::new()).collect(),
             document: None,
         }
@@ -95,6 +100,10 @@ impl Source {
     /// Its rows, columns and labels.
     pub(super) fn structure(&self) -> &loopctl_ground::Document {
         self.structure.get_or_init(|| loopctl_ground::Document::read(&self.text))
+    }
+
+    pub(super) fn readings(&self) -> &Readings {
+        &self.readings
     }
 
     /// Where its words stand.
@@ -354,6 +363,11 @@ impl Telling<'_> {
     /// Counts one leaf, and records what is found of it.
     pub(super) fn leaf(&mut self, leaf: FoundLeaf<'_>) {
         self.share.checked += 1;
+        let clauses = ClauseEvidence { source: self.source, candidate: self.candidate, settings: self.settings };
+        let read = (!self.settings.by_structure && leaf.elsewhere.is_none())
+            .then(|| clauses.verdict(leaf.pointer, leaf.value, leaf.verdict))
+            .flatten();
+        let leaf = FoundLeaf { verdict: read.as_ref().unwrap_or(leaf.verdict), ..leaf };
         let FoundLeaf { pointer, value, verdict, part, elsewhere, .. } = leaf;
         if let Some(why) = self.no_value(&leaf) {
             let verdict = &Verdict::not_found();
@@ -362,8 +376,7 @@ impl Telling<'_> {
             return self.out.issues.push(placeholder::issue(pointer, value, why));
         }
         // The quote is there, and nothing could be read from it.
-        let is_open =
-            matches!(verdict.finding, Finding::QuoteUndecided | Finding::NotBound) && elsewhere.is_none();
+        let is_open = verdict.support == Support::Undecided && elsewhere.is_none();
         let mut unjudged = self.settings.judged && is_open;
         let said = self
             .judged
@@ -408,8 +421,29 @@ impl Telling<'_> {
         let leaf_evidence = LeafEvidence::new(verdict.support)
             .with(verdict.method, told.span(), quote.map(String::as_str), context)
             .left_unjudged(unjudged)
+            .read_as(verdict.pattern, doubt(verdict.finding))
             .of_part(part);
         self.out.evidence.push(pointer, leaf_evidence);
+    }
+}
+
+/// Why the clause of a passage leaves its value open.
+fn doubt(finding: Finding) -> Option<Doubt> {
+    match finding {
+        Finding::Doubted(doubt) => Some(doubt),
+        Finding::Said
+        | Finding::NotFound
+        | Finding::StandsElsewhere
+        | Finding::QuoteNotFound
+        | Finding::QuoteOfAnother
+        | Finding::QuoteUndecided
+        | Finding::NotBound
+        | Finding::Untrusted(_)
+        | Finding::SaysAnother
+        | Finding::OwnerInDoubt
+        | Finding::SaysBoth
+        | Finding::EndsBefore
+        | Finding::Asserted(_) => None,
     }
 }
 

@@ -53,8 +53,7 @@ impl Told<'_> {
                 "say which of them holds for the whole document, or leave it to a person",
             ),
             (Support::Undecided, Finding::NotBound) => {
-                let name = |step: &&str| step.bytes().any(|byte| !byte.is_ascii_digit());
-                let field = unescape(steps(pointer).filter(name).last().unwrap_or_default());
+                let field = field_of(pointer);
                 (
                     "UNVERIFIED_VALUE",
                     Severity::Minor,
@@ -65,6 +64,41 @@ impl Told<'_> {
                     "keep it if it is right; write it as the document does, in the item that its row is about",
                 )
             }
+            (Support::Undecided, Finding::Doubted(doubt)) => (
+                "UNVERIFIED_VALUE",
+                Severity::Minor,
+                format!("{}, but the passage {}", self.held(&value), doubt.reason()),
+                "keep it if the document says so of this field; a judge or a person decides",
+            ),
+            (Support::Undecided, Finding::Untrusted(pattern)) => (
+                "UNVERIFIED_VALUE",
+                Severity::Minor,
+                format!(
+                    "{}, but what stands around it does not show that it is the `{}` (`{pattern}`)",
+                    self.held(&value),
+                    field_of(pointer)
+                ),
+                "keep it if the document says so of this field; a judge or a person decides",
+            ),
+            (Support::Undecided, Finding::StandsElsewhere) => (
+                "UNVERIFIED_VALUE",
+                Severity::Minor,
+                format!(
+                    "`{value}` is written; {}, but nothing there reads as `{}`",
+                    self.otherwise("has it"),
+                    field_of(pointer)
+                ),
+                "quote the words that say it of this field, or take the value back",
+            ),
+            (Support::Undecided, Finding::OwnerInDoubt) => (
+                "UNVERIFIED_VALUE",
+                Severity::Minor,
+                format!(
+                    "`{value}` is written; {}, where it may be of something else, or a bound",
+                    self.otherwise("has it")
+                ),
+                "quote the words that say it of this field, or take the value back",
+            ),
             (Support::Undecided, _) => (
                 "UNVERIFIED_VALUE",
                 Severity::Minor,
@@ -117,8 +151,7 @@ impl Told<'_> {
                 "quote the words that say it of this field, or take the value back",
             ),
             (_, Finding::StandsElsewhere) => {
-                let name = |step: &&str| step.bytes().any(|byte| !byte.is_ascii_digit());
-                let field = unescape(steps(pointer).filter(name).last().unwrap_or_default());
+                let field = field_of(pointer);
                 (
                     "UNGROUNDED_VALUE",
                     settings.severity,
@@ -214,6 +247,12 @@ impl Told<'_> {
             };
         format!("{place} {what} (\"{around}{more}\")")
     }
+}
+
+/// The key of the field that a pointer leads to.
+fn field_of(pointer: &str) -> std::borrow::Cow<'_, str> {
+    let is_name = |step: &&str| step.bytes().any(|byte| !byte.is_ascii_digit());
+    unescape(steps(pointer).filter(is_name).last().unwrap_or_default())
 }
 
 /// Where the line begins that holds a byte.

@@ -32,6 +32,7 @@ impl<'a> LayoutEvidence<'a> {
             bytes: place.bytes.clone(),
             other: None,
             by_quote: false,
+            pattern: None,
         };
         match (by_words.finding, place.support) {
             // A paraphrase, whose quote a judge can read.

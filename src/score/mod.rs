@@ -7,6 +7,7 @@ mod assessor;
 mod chain;
 mod evaluate;
 mod evidence;
+mod clause_evidence;
 mod combine;
 mod field_comparison;
 mod field_reader;

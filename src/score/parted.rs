@@ -174,6 +174,7 @@ impl<'a> Ground<'a> {
                 bytes: item.kind.parted.parts.get(item.part).map(|part| heading(text, part)),
                 other: None,
                 by_quote: false,
+                pattern: None,
             };
             let part = Some(item.label);
             let (pointer, value, verdict) = (&*label_at, label, &verdict);

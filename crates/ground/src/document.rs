@@ -1,10 +1,12 @@
 //! A document, read once: rows, cells, words, numbers and dates, each with its place.
 
+use crate::clause::Tokens;
 use crate::date::{self, Date, Day};
 use crate::fold::tokens;
 use crate::number::{self, Number, value_key};
 use crate::{layout, markup};
 use std::collections::HashMap;
+use std::sync::OnceLock;
 
 /// A document's structure. Columns are counted in characters; offsets are bytes of the text as given.
 #[derive(Debug)]
@@ -22,6 +24,8 @@ pub struct Document {
     pub(crate) by_day: HashMap<Day, Vec<u32>>,
     /// All its words without anything between them, to see that a text is nowhere in any spelling.
     pub(crate) run: String,
+    /// Its words and signs, as clauses are read; read when the first passage is.
+    tokens: OnceLock<Tokens>,
 }
 
 /// A piece of a row that is set apart from its neighbours.
@@ -119,6 +123,7 @@ impl Document {
             by_value: HashMap::new(),
             by_day: HashMap::new(),
             run: String::new(),
+            tokens: OnceLock::new(),
         };
         document.run.extend(document.words.iter().map(|word| word.folded.as_ref()));
         document.dates = date::read(&document);
@@ -136,6 +141,10 @@ impl Document {
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    pub(crate) fn tokens(&self) -> &Tokens {
+        self.tokens.get_or_init(|| Tokens::read(&self.text))
     }
 
     pub(crate) fn slice(&self, start: usize, end: usize) -> &str {

@@ -16,6 +16,11 @@ pub(crate) struct Name {
 
 /// The words of a key: `invoiceNumber`, `invoice_number`, `Invoice-No`.
 pub(crate) fn key_words(key: &str) -> Vec<String> {
+    words(&spaced(key))
+}
+
+/// A key with blanks where another word begins.
+pub(crate) fn spaced(key: &str) -> String {
     let mut spaced = String::with_capacity(key.len() + 8);
     let mut before: Option<char> = None;
     let mut rest = key.chars().peekable();
@@ -31,7 +36,7 @@ pub(crate) fn key_words(key: &str) -> Vec<String> {
         spaced.push(c);
         before = Some(c);
     }
-    words(&spaced)
+    spaced
 }
 
 /// Things that several words name, by word.

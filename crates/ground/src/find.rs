@@ -44,6 +44,12 @@ pub(crate) fn kind(value: &Value) -> Option<Kind> {
     }
 }
 
+/// If a document prints a value whole, in any spelling.
+#[must_use]
+pub fn is_printed(document: &Document, value: &Value) -> bool {
+    !places(document, value).is_empty()
+}
+
 /// If a value is in the document in no spelling, not even as part of something or with another sign. `places` has found none.
 pub(crate) fn is_absent(document: &Document, value: &Value) -> bool {
     let has_number = |given: f64| document.by_value.contains_key(&value_key(given));

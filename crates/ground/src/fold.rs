@@ -47,13 +47,16 @@ fn class(c: char) -> Class {
         Class::Ideograph
     } else if c.is_alphabetic() {
         Class::Letter
-    } else if is_combining_mark(c)
-        || matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}')
-    {
+    } else if is_mark(c) {
         Class::Mark
     } else {
         Class::Other
     }
+}
+
+/// A sign that stands on or within a word, and is no part of it.
+pub(crate) fn is_mark(c: char) -> bool {
+    is_combining_mark(c) || matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}')
 }
 
 fn is_ideograph(c: char) -> bool {

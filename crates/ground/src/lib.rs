@@ -7,6 +7,7 @@
 //! text ─► Document (rows, cells, words, numbers, dates) ─► places of a value ─► binding (cell, label, none) ─► Verdict
 //! ```
 
+mod clause;
 mod columns;
 mod date;
 mod document;
@@ -21,5 +22,9 @@ mod markup;
 mod number;
 mod rows;
 
+pub use clause::{
+    Claim, Counts, Doubt, Naming, Passage, Pattern, Precision, Trust, UnknownPattern, ValueKind, find_passage, read_opposite, read_passage,
+};
 pub use document::Document;
+pub use find::is_printed;
 pub use judge::{Binding, Support, Verdict, judge};

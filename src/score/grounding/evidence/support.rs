@@ -4,6 +4,7 @@ use super::super::Method;
 use super::super::probe::Probe;
 use super::reading::Statement;
 use crate::rules::Assertion;
+use loopctl_ground::{Doubt, Pattern};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -62,6 +63,10 @@ pub(crate) enum Finding {
     QuoteUndecided,
     /// The document has the value, but neither in the row and column of its field and item, nor under its label.
     NotBound,
+    /// A passage has the value, and a clause that leaves open if it says it.
+    Doubted(Doubt),
+    /// A passage has the value, and passages like it are right too seldom.
+    Untrusted(Pattern),
     /// A passage says another value.
     SaysAnother,
     /// A passage that would say another value holds this one, too: it may be of something else, or a bound.
@@ -86,15 +91,17 @@ pub(crate) struct Verdict {
     pub(crate) other: Option<Range<usize>>,
     /// Whether a quote that was offered decided.
     pub(crate) by_quote: bool,
+    /// The pattern of the passage, where its clause was read.
+    pub(crate) pattern: Option<Pattern>,
 }
 
 impl Verdict {
     pub(super) fn new(support: Support, finding: Finding) -> Self {
-        Verdict { support, finding, method: None, bytes: None, other: None, by_quote: false }
+        Verdict { support, finding, method: None, bytes: None, other: None, by_quote: false, pattern: None }
     }
 
     /// A value that was found.
-    pub(in super::super) fn found(bytes: Range<usize>, method: Method) -> Self {
+    pub(crate) fn found(bytes: Range<usize>, method: Method) -> Self {
         Verdict { method: Some(method), bytes: Some(bytes), ..Verdict::new(Support::Verified, Finding::Said) }
     }
 

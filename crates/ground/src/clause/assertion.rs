@@ -1,0 +1,211 @@
+//! How a clause says a value: as a fact about this document's subject now, or otherwise.
+
+use super::claim::{Presence, Read};
+use super::cues::{Cues, is_same};
+use super::passage::Doubt;
+use super::sentence::{Clause, LABEL};
+use super::tokens::{Class, Token};
+use std::ops::Range;
+
+/// How far behind a value a word of doubt may stand, in tokens.
+const BEHIND: usize = 8;
+
+/// Looks for what keeps a clause from saying a value as a fact.
+pub(super) fn doubt(all: &[Token], clause: &Clause, claim: &Read) -> Option<Doubt> {
+    let ticked = tick(all, &clause.value);
+    if ticked == Some(false) {
+        return Some(Doubt::NotTicked);
+    }
+    let is_value = |at: &usize| clause.value.contains(at);
+    let token = |at: usize| all.get(at);
+    let heading = heading(all, clause.sentence.start);
+    let around: Vec<usize> = clause
+        .statement
+        .iter()
+        .copied()
+        .chain(heading)
+        .filter(|at| !(claim.presence.is_none() && is_value(at)))
+        .filter(|at| token(*at).is_some_and(|token| !claim.owns(&token.folded)))
+        .collect();
+    let reaches = |at: usize| at < clause.value.end + BEHIND;
+    let says = |cues: Cues| {
+        around.iter().filter(|at| reaches(**at)).filter_map(|at| token(*at)).any(|token| token.does(cues))
+    };
+    if says(Cues::DOUBT) {
+        return Some(Doubt::Uncertain);
+    }
+    if says(Cues::PERSON) {
+        return Some(Doubt::AnotherPerson);
+    }
+    let reaches = |at: usize| at < clause.value.end + AFTER_TEXT;
+    let of_another_time = around.iter().any(|at| reaches(*at) && is_past(all, *at, clause.sentence.end)) || is_below_past(all, clause);
+    if of_another_time && !claim.is_of_person() {
+        return Some(Doubt::AnotherTime);
+    }
+    if says(Cues::CONDITION) {
+        return Some(Doubt::Conditional);
+    }
+    match claim.presence {
+        None => denied(all, clause, claim),
+        Some(presence) => opposed(all, clause, claim, presence, ticked == Some(true)),
+    }
+}
+
+/// How many lines of a list may stand between an item and its heading, in tokens.
+const LIST: usize = 120;
+
+/// The words of the line with a colon at its end under which a list item stands.
+fn heading(all: &[Token], sentence: usize) -> Range<usize> {
+    let is_end = |at: usize| all.get(at).is_some_and(|token| matches!(token.class, Class::Line | Class::Gap));
+    let mut at = sentence;
+    while at > 0 && sentence - at < LIST {
+        at -= 1;
+        if all.get(at).is_some_and(|token| token.class == Class::Gap) {
+            break;
+        }
+        if is_end(at) && at.checked_sub(1).and_then(|before| all.get(before)).is_some_and(|token| token.is(":")) {
+            let first = (0..at).rev().find(|at| is_end(*at)).map_or(0, |at| at + 1);
+            return first.max(at.saturating_sub(LABEL + 1))..at - 1;
+        }
+    }
+    0..0
+}
+
+/// If a word speaks of another time: neither the `old` of an age, nor a word of a label.
+fn is_past(all: &[Token], at: usize, end: usize) -> bool {
+    let Some(token) = all.get(at).filter(|token| token.does(Cues::PAST)) else { return false };
+    let before = all.get(at.saturating_sub(3)..at).unwrap_or_default();
+    let is_age = token.is("old") && before.iter().any(|token| token.does(Cues::AGE));
+    let after = all.get(at..end.min(at + 5)).unwrap_or_default();
+    !is_age && !after.iter().any(|token| token.is(":"))
+}
+
+/// If the sentence begins with a label of another time.
+fn is_below_past(all: &[Token], clause: &Clause) -> bool {
+    let before = all.get(clause.sentence.start..clause.value.start).unwrap_or_default();
+    let label = before.iter().rposition(|token| token.is(":")).and_then(|end| before.get(..end));
+    let is_past = |label: &[Token]| {
+        // A history of the present illness is of now.
+        label.iter().any(|token| token.does(Cues::PAST_LABEL)) && !label.iter().any(|token| token.does(Cues::PRESENT))
+    };
+    label.is_some_and(is_past)
+}
+
+/// How far before a number, and behind a text, a denial of it may stand.
+const BEFORE_NUMBER: usize = 5;
+const AFTER_TEXT: usize = 4;
+
+/// A text or number that is denied, or one of several.
+fn denied(all: &[Token], clause: &Clause, claim: &Read) -> Option<Doubt> {
+    let Range { start, end } = clause.value;
+    let is_number = claim.is_number || claim.is_number_text;
+    let reaches = |at: usize| {
+        if is_number {
+            at < start && at + BEFORE_NUMBER >= start
+        } else {
+            at < start || at >= end && at < end + AFTER_TEXT
+        }
+    };
+    let is_denial = |token: &Token| token.does(Cues::DENIAL) && !claim.owns(&token.folded);
+    let reached = if is_number { &clause.part } else { &clause.statement };
+    if reached.iter().any(|at| reaches(*at) && all.get(*at).is_some_and(is_denial)) {
+        return Some(Doubt::Denied);
+    }
+    let beside = [start.checked_sub(1), Some(end)].into_iter().flatten().filter_map(|at| all.get(at));
+    let is_choice = beside.into_iter().any(|token| token.does(Cues::OR) && !claim.owns(&token.folded));
+    (is_choice && !is_number).then_some(Doubt::Alternative)
+}
+
+/// A presence that the clause does not say, or says otherwise.
+fn opposed(all: &[Token], clause: &Clause, claim: &Read, presence: Presence, ticked: bool) -> Option<Doubt> {
+    let is_name = |token: &Token| claim.names.iter().any(|name| **name == *token.folded);
+    let said = || clause.statement.iter().filter_map(|at| all.get(*at));
+    let denials = said().filter(|token| token.does(Cues::DENIAL) && !is_name(token)).count();
+    match (presence, denials) {
+        (Presence::Absent, 0) => Some(Doubt::NotDenied),
+        (Presence::Absent, 1) => denies_another(all, clause, claim).then_some(Doubt::DeniesAnother),
+        (Presence::Absent, _) => Some(Doubt::DeniedTwice),
+        (Presence::Present, 0) => {
+            let affirms = ticked || said().any(|token| token.does(Cues::AFFIRMATION));
+            (!affirms).then_some(Doubt::NotAffirmed)
+        }
+        (Presence::Present, _) => Some(Doubt::Denied),
+    }
+}
+
+/// If a denial that is said before what it denies stands behind the field's name, and before other words.
+fn denies_another(all: &[Token], clause: &Clause, claim: &Read) -> bool {
+    let is_name = |at: usize| {
+        all.get(at).is_some_and(|token| token.is_word() && claim.names.iter().any(|name| is_same(name, &token.folded)))
+    };
+    let does = |at: &usize| all.get(*at).is_some_and(|token| token.does(Cues::BEFORE));
+    let Some(denial) = clause.statement.iter().copied().find(does) else { return false };
+    let behind = |at: &usize| *at > denial;
+    let says_name = |name: &String, mut at: std::ops::Range<usize>| {
+        at.any(|at| all.get(at).is_some_and(|token| token.is_word() && is_same(name, &token.folded)))
+    };
+    let last = clause.statement.last().map_or(denial, |last| last + 1);
+    // A name that stands before the denial only: `lymphovascular invasion, no perineural invasion`.
+    let only_before = |name: &String| {
+        says_name(name, clause.sentence.start..denial) && !says_name(name, denial + 1..last)
+    };
+    let names_behind =
+        clause.statement.iter().copied().filter(behind).any(is_name) && !claim.names.iter().any(only_before);
+    let words_behind = clause.statement.iter().copied().filter(behind).any(|at| all.get(at).is_some_and(Token::is_word));
+    let last_name = (clause.sentence.start..denial).rev().find(|at| is_name(*at));
+    let labelled = last_name.is_some_and(|name| {
+        all.get(name..denial).unwrap_or_default().iter().any(|token| token.is(":") || token.is(".") || token.is("-"))
+    });
+    last_name.is_some() && words_behind && !names_behind && !labelled
+}
+
+/// The longest rule that stands for an empty box.
+const BOX: usize = 5;
+
+/// If the box of a value on its line is ticked, before it or, behind a leader, after it; `None` where there is no box.
+pub(super) fn tick(all: &[Token], value: &Range<usize>) -> Option<bool> {
+    let is_end = |at: &usize| all.get(*at).is_none_or(|token| matches!(token.class, Class::Line | Class::Gap));
+    let mut at = value.start;
+    // The mark may have been taken for a part of the value.
+    while at + 1 < value.end && all.get(at).is_some_and(|token| !token.is_word()) {
+        at += 1;
+    }
+    let first = (0..at).rev().find(is_end).map_or(0, |at| at + 1);
+    if let Some(ticked) = (first..at).rev().find_map(|at| mark(all, at)) {
+        return Some(ticked);
+    }
+    // A letter or a rule before the first word of a line.
+    let lead = all.get(first).filter(|_| first < at)?;
+    let touches = all.get(first + 1).is_some_and(|next| next.start == lead.end);
+    if lead.is("_") && !touches {
+        return Some(false);
+    }
+    if !touches && first + 1 == at && (lead.is("x") || lead.is("xx")) {
+        return Some(true);
+    }
+    let last = (value.end..all.len()).find(is_end).unwrap_or(all.len());
+    let behind = all.get(value.end..last)?;
+    let leader = behind.windows(3).position(|dots| dots.iter().all(|token| token.is(".")))?;
+    (value.end + leader..last).find_map(|at| mark(all, at))
+}
+
+/// The tick of a box that ends with a token.
+pub(super) fn mark(all: &[Token], at: usize) -> Option<bool> {
+    let token = all.get(at)?;
+    let before = |back: usize| at.checked_sub(back).and_then(|at| all.get(at));
+    let is = |back: usize, sign: &str| before(back).is_some_and(|token| token.is(sign));
+    let is_cross = |back: usize| is(back, "x") || is(back, "✓") || is(back, "•");
+    match &*token.folded {
+        "☐" | "□" | "○" => Some(false),
+        "☒" | "☑" | "●" => Some(true),
+        "]" if is(1, "[") => Some(false),
+        "}" if is(1, "{") => Some(false),
+        "}" if is_cross(1) && is(2, "{") => Some(true),
+        ")" if is(1, "(") => Some(false),
+        "]" if is_cross(1) && is(2, "[") => Some(true),
+        ")" if is_cross(1) && is(2, "(") => Some(true),
+        "_" if is_cross(1) && is(2, "_") => Some(true),
+        rule if rule.starts_with("__") && rule.len() <= BOX => Some(false),
+        _ => None,
+    }
+}

@@ -1,0 +1,165 @@
+//! Cues: words by which a clause is understood, from `words/clauses.txt`.
+
+use std::collections::HashMap;
+use std::ops::BitOr;
+use std::sync::LazyLock;
+
+const CLAUSES: &str = include_str!("../../words/clauses.txt");
+
+/// A set of the things that a word may do in a clause.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Cues(u32);
+
+impl Cues {
+    pub(crate) const NONE: Cues = Cues(0);
+    pub(crate) const DOUBT: Cues = Cues(1);
+    pub(crate) const DENIAL: Cues = Cues(1 << 1);
+    pub(crate) const PAST: Cues = Cues(1 << 2);
+    pub(crate) const PERSON: Cues = Cues(1 << 3);
+    pub(crate) const CONDITION: Cues = Cues(1 << 4);
+    pub(crate) const AFFIRMATION: Cues = Cues(1 << 5);
+    pub(crate) const PREDICATE: Cues = Cues(1 << 6);
+    pub(crate) const ABSENT: Cues = Cues(1 << 7);
+    pub(crate) const PRESENT: Cues = Cues(1 << 8);
+    pub(crate) const LIMIT: Cues = Cues(1 << 9);
+    pub(crate) const SIDE: Cues = Cues(1 << 10);
+    pub(crate) const ROLE: Cues = Cues(1 << 11);
+    pub(crate) const GENERIC: Cues = Cues(1 << 12);
+    pub(crate) const PERSON_FIELD: Cues = Cues(1 << 13);
+    pub(crate) const PAST_LABEL: Cues = Cues(1 << 14);
+    pub(crate) const AGE: Cues = Cues(1 << 15);
+    pub(crate) const JOIN: Cues = Cues(1 << 16);
+    pub(crate) const OR: Cues = Cues(1 << 17);
+    pub(crate) const CONTRAST: Cues = Cues(1 << 18);
+    pub(crate) const ABBREVIATION: Cues = Cues(1 << 19);
+    pub(crate) const BASIS: Cues = Cues(1 << 20);
+    pub(crate) const SILENT: Cues = Cues(1 << 21);
+    pub(crate) const BEFORE: Cues = Cues(1 << 22);
+
+    /// If it holds any of these.
+    pub(crate) fn any(self, of: Cues) -> bool {
+        self.0 & of.0 != 0
+    }
+
+    fn named(name: &str) -> Cues {
+        match name {
+            "doubt" => Cues::DOUBT,
+            "denial" => Cues::DENIAL,
+            "past" => Cues::PAST,
+            "person" => Cues::PERSON,
+            "condition" => Cues::CONDITION,
+            "affirmation" => Cues::AFFIRMATION,
+            "predicate" => Cues::PREDICATE,
+            "absent" => Cues::ABSENT,
+            "present" => Cues::PRESENT,
+            "limit" => Cues::LIMIT,
+            "side" => Cues::SIDE,
+            "role" => Cues::ROLE,
+            "generic" => Cues::GENERIC,
+            "person-field" => Cues::PERSON_FIELD,
+            "past-label" => Cues::PAST_LABEL,
+            "age" => Cues::AGE,
+            "join" => Cues::JOIN,
+            "or" => Cues::OR,
+            "contrast" => Cues::CONTRAST,
+            "basis" => Cues::BASIS,
+            "silent" => Cues::SILENT,
+            "before" => Cues::BEFORE,
+            "abbreviation" => Cues::ABBREVIATION,
+            _ => Cues::NONE,
+        }
+    }
+}
+
+impl BitOr for Cues {
+    type Output = Cues;
+
+    fn bitor(self, other: Cues) -> Cues {
+        Cues(self.0 | other.0)
+    }
+}
+
+struct Words {
+    cues: HashMap<&'static str, Cues>,
+    /// The numbers of the lines of words for the same thing, by word.
+    same: HashMap<&'static str, Vec<usize>>,
+}
+
+fn shipped() -> &'static Words {
+    static SHIPPED: LazyLock<Words> = LazyLock::new(|| {
+        let (mut cues, mut same) = (HashMap::<_, Cues>::new(), HashMap::<_, Vec<usize>>::new());
+        let lines = CLAUSES.lines().filter(|line| !line.starts_with('#'));
+        for (number, (name, words)) in lines.filter_map(|line| line.split_once(": ")).enumerate() {
+            let does = Cues::named(name);
+            for word in words.split(' ') {
+                if name == "same" {
+                    same.entry(word).or_default().push(number);
+                } else {
+                    let known = cues.entry(word).or_default();
+                    *known = *known | does;
+                }
+            }
+        }
+        Words { cues, same }
+    });
+    &SHIPPED
+}
+
+/// The cues of a folded word.
+pub(crate) fn cues_of(word: &str) -> Cues {
+    shipped().cues.get(word).copied().unwrap_or_default()
+}
+
+/// If a word of a text says the same as a word of a field's name: the same word, the same beginning, or one of `same`.
+pub(crate) fn is_same(name: &str, word: &str) -> bool {
+    if name == word || has_beginning(name, word) {
+        return true;
+    }
+    let same = &shipped().same;
+    match (same.get(name), same.get(word)) {
+        (Some(a), Some(b)) => a.iter().any(|line| b.contains(line)),
+        (Some(_), None) | (None, Some(_)) | (None, None) => false,
+    }
+}
+
+/// The words that say the same as a word of a field's name, but for those of the same beginning.
+pub(crate) fn others_for(name: &str) -> impl Iterator<Item = &'static str> + '_ {
+    let words = shipped();
+    let lines = words.same.get(name).map(Vec::as_slice).unwrap_or_default();
+    words
+        .same
+        .iter()
+        .filter(move |(_, own)| own.iter().any(|line| lines.contains(line)))
+        .map(|(word, _)| *word)
+}
+
+/// The letters that two forms of a word have in common at least.
+pub(crate) const STEM: usize = 4;
+
+/// If the shorter of two words, but for an ending of two letters, begins the other.
+fn has_beginning(one: &str, other: &str) -> bool {
+    let shorter = one.chars().count().min(other.chars().count());
+    let common = one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
+    shorter >= STEM && common >= STEM.max(shorter - 2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CLAUSES, Cues, cues_of, is_same};
+
+    #[test]
+    fn every_line_has_a_known_name() {
+        let lines = CLAUSES.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+        for line in lines {
+            let name = line.split_once(": ").map(|(name, _)| name);
+            assert!(name.is_some_and(|name| name == "same" || Cues::named(name) != Cues::NONE), "{line}");
+        }
+    }
+
+    #[test]
+    fn forms_of_a_word_are_the_same() {
+        assert!(is_same("invasion", "invasive") && is_same("tumor", "mass") && is_same("er", "estrogen"));
+        assert!(!is_same("er", "erosion") && !is_same("invasion", "invoice"));
+        assert!(cues_of("denies").any(Cues::DENIAL) && !cues_of("denim").any(Cues::DENIAL));
+    }
+}

@@ -1,0 +1,252 @@
+//! What a passage writes: the whole value, or a limit, the end of a range, other digits, a code with other letters.
+
+use super::claim::{Read, fold};
+use super::cues::{Cues, cues_of};
+use super::passage::Doubt;
+use super::sentence::Clause;
+use super::tokens::{Token, Tokens};
+
+/// How far before a number a word of a limit may stand.
+const LIMIT_BEFORE: usize = 4;
+/// Texts with digits that are longer than this are compared by their words.
+const SHORT: usize = 8;
+
+/// Looks for what makes a passage write another value than the claimed one.
+pub(super) fn doubt(text: &str, tokens: &Tokens, clause: &Clause, claim: &Read) -> Option<Doubt> {
+    let all = &tokens.all;
+    if claim.is_date {
+        return other_century(text, all, clause, claim);
+    }
+    if is_part_of_word(all, clause, claim) {
+        return Some(Doubt::PartOfWord);
+    }
+    if (claim.is_number || claim.is_number_text) && claim.is_of_item && !is_nearest(all, clause, claim) {
+        return Some(Doubt::NotNearest);
+    }
+    if !claim.has_digits() {
+        return None;
+    }
+    let is_exact = claim.is_number || !names_limit(&claim.text);
+    if is_exact {
+        let first = clause.sentence.start.max(clause.value.start.saturating_sub(LIMIT_BEFORE));
+        let before = all.get(first..clause.value.start).unwrap_or_default();
+        let is_limit = |token: &Token| token.does(Cues::LIMIT);
+        let sign = before.iter().rev().take(2).any(|token| is_limit(token) && !token.is_word());
+        if sign || before.iter().any(|token| is_limit(token) && token.is_word()) {
+            return Some(Doubt::Limit);
+        }
+        if is_end_of_range(all, clause, &claim.text) {
+            return Some(Doubt::RangeEnd);
+        }
+    }
+    if !claim.is_number && lacks_figure(text, all, clause, claim) {
+        return Some(Doubt::OtherDigits);
+    }
+    other_code(text, all, clause, claim)
+}
+
+/// If a short word is joined to another by a hyphen: `II-III`, `Low-density`. Sides are not: `left-sided`.
+fn is_part_of_word(all: &[Token], clause: &Clause, claim: &Read) -> bool {
+    let [word] = claim.words.as_slice() else { return false };
+    if claim.has_digits() || word.chars().count() > SHORT || cues_of(word).any(Cues::SIDE) || claim.text.contains('-') {
+        return false;
+    }
+    let joined = |one: Option<&Token>, other: Option<&Token>, third: Option<&Token>| {
+        matches!((one, other, third), (Some(one), Some(dash), Some(third))
+            if dash.is("-") && one.is_word() && third.is_word() && one.end == dash.start && dash.end == third.start)
+    };
+    let at = |back: usize| clause.value.start.checked_sub(back).and_then(|at| all.get(at));
+    let last = clause.value.end;
+    joined(at(2), at(1), at(0)) || joined(last.checked_sub(1).and_then(|at| all.get(at)), all.get(last), all.get(last + 1))
+}
+
+/// If no other number stands between the name of an item and a number, outside of parentheses.
+fn is_nearest(all: &[Token], clause: &Clause, claim: &Read) -> bool {
+    let is_name = |at: &usize| {
+        all.get(*at).is_some_and(|token| token.is_word() && claim.names.iter().any(|name| **name == *token.folded))
+    };
+    let Some(name) = (clause.sentence.start..clause.value.start).rev().find(is_name) else {
+        // Not named before it in its sentence: rows and columns tell.
+        return !(clause.value.end..clause.sentence.end).any(|at| is_name(&at));
+    };
+    let mut depth = 0usize;
+    for token in all.get(name + 1..clause.value.start).unwrap_or_default() {
+        if token.is("(") || token.is("[") {
+            depth += 1;
+        } else if token.is(")") || token.is("]") {
+            depth = depth.saturating_sub(1);
+        } else if depth == 0 && token.is_number() {
+            return false;
+        }
+    }
+    depth == 0
+}
+
+/// The first and last year that two digits are read as.
+const YEARS: std::ops::Range<i64> = 1950..2050;
+
+/// A year that the passage writes with two digits, and the value in another century.
+fn other_century(text: &str, all: &[Token], clause: &Clause, claim: &Read) -> Option<Doubt> {
+    let year: i64 = claim.text.get(..4).and_then(|year| year.parse().ok())?;
+    let printed = all.get(clause.value.clone()).unwrap_or_default();
+    let (from, to) = (printed.first()?.start, printed.last()?.end);
+    let is_whole = text.get(from..to).is_some_and(|printed| printed.contains(&year.to_string()));
+    (!is_whole && !YEARS.contains(&year)).then_some(Doubt::OtherCentury)
+}
+
+/// If the statement lacks a figure of a short text or a presence, and writes figures itself: words may say it otherwise.
+fn lacks_figure(text: &str, all: &[Token], clause: &Clause, claim: &Read) -> bool {
+    let is_short = claim.text.chars().count() < SHORT || claim.presence.is_some();
+    if !is_short || claim.is_number_text && claim.presence.is_some() || code(&without_blanks(&claim.text)).is_some() {
+        return false;
+    }
+    let written = |first: Option<&usize>, last: Option<&usize>| {
+        let (from, to) = (all.get(*first?)?.start, all.get(*last?)?.end);
+        Some(fold(text.get(from..to)?))
+    };
+    let said = written(clause.statement.first(), clause.statement.last()).unwrap_or_default();
+    let part = written(clause.part.first(), clause.part.last()).unwrap_or_default();
+    let printed = all.get(clause.value.clone()).unwrap_or_default();
+    let has_digits = printed.iter().any(|token| token.folded.contains(|c: char| c.is_ascii_digit()));
+    let form = |figure: &str| figure.chars().next_back().filter(|c| !c.is_ascii_digit());
+    let lacks = |figure: &&str| !has_figure(&said, figure);
+    let is_score = |figure: &str| figure.len() <= 2;
+    let rivals = |figure: &str| {
+        let is_rival = |other: &&str| form(other) == form(figure) || is_score(other) && is_score(figure);
+        figures(&part).iter().any(|other| is_rival(other))
+    };
+    figures(&without_blanks(&claim.text)).into_iter().filter(lacks).any(|figure| has_digits || rivals(figure))
+}
+
+fn without_blanks(text: &str) -> String {
+    text.chars().filter(|c| !c.is_whitespace()).collect()
+}
+
+/// If a value is itself a limit or a range.
+fn names_limit(text: &str) -> bool {
+    text.contains(['<', '>', '≤', '≥', '~', '-', '/'])
+        || text.split(' ').any(|word| matches!(word, "least" | "than" | "to") || cues_of(word).any(Cues::LIMIT))
+}
+
+fn is_dash(token: &Token) -> bool {
+    token.is("-") || token.is("to") || token.is("bis")
+}
+
+fn begins_with_digit(token: &Token) -> bool {
+    token.folded.starts_with(|c: char| c.is_ascii_digit())
+}
+
+fn ends_with_digit(token: &Token) -> bool {
+    token.folded.ends_with(|c: char| c.is_ascii_digit())
+}
+
+fn is_end_of_range(all: &[Token], clause: &Clause, value: &str) -> bool {
+    let before = |back: usize| clause.value.start.checked_sub(back).and_then(|at| all.get(at));
+    let begins = before(1).is_some_and(is_dash)
+        && before(2).is_some_and(|token| ends_with_digit(token) || token.is("%"));
+    let mut after = all.get(clause.value.end..).unwrap_or_default();
+    if let [percent, rest @ ..] = after
+        && percent.is("%")
+    {
+        after = rest;
+    }
+    let ends = matches!(after, [dash, number, ..] if is_dash(dash) && begins_with_digit(number));
+    let own = all.get(clause.value.clone()).unwrap_or_default();
+    let is_within = |three: &[Token]| match three {
+        [one, dash, other] => ends_with_digit(one) && is_dash(dash) && begins_with_digit(other),
+        _ => false,
+    };
+    let holds = own.windows(3).any(is_within) && !value.contains(char::is_alphabetic);
+    begins || ends || holds
+}
+
+/// The numbers of a text without blanks, with the sign or second number behind them.
+fn figures(text: &str) -> Vec<&str> {
+    let bytes = text.as_bytes();
+    let digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
+    let run = |mut at: usize| {
+        while digit(at) {
+            at += 1;
+        }
+        at
+    };
+    let (mut found, mut at) = (Vec::new(), 0);
+    while at < bytes.len() {
+        if !digit(at) {
+            at += 1;
+            continue;
+        }
+        let mut end = run(at);
+        if matches!(bytes.get(end), Some(b'.' | b',')) && digit(end + 1) {
+            end = run(end + 1);
+        }
+        match bytes.get(end) {
+            Some(b'+' | b'%') => end += 1,
+            Some(b'/') if digit(end + 1) => end = run(end + 1),
+            Some(_) | None => {}
+        }
+        found.extend(text.get(at..end));
+        at = end;
+    }
+    found
+}
+
+/// If a text has a figure that is no part of a longer one.
+fn has_figure(text: &str, figure: &str) -> bool {
+    text.match_indices(figure).any(|(at, _)| {
+        let mut before = text.get(..at).unwrap_or_default().chars().rev();
+        let (last, second_last) = (before.next(), before.next());
+        let mut after = text.get(at + figure.len()..).unwrap_or_default().chars();
+        let (next, second) = (after.next(), after.next());
+        let is_digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
+        let continues = is_digit(next) || next.is_some_and(char::is_alphabetic) && is_digit(second);
+        let is_fraction = matches!(last, Some('.' | ',')) && is_digit(second_last);
+        !is_digit(last) && !is_fraction && !continues
+    })
+}
+
+/// The letters before the first digit of a code, and what follows the digit.
+fn code(word: &str) -> Option<(&str, &str)> {
+    let digit = word.find(|c: char| c.is_ascii_digit())?;
+    let (letters, rest) = word.split_at(digit);
+    (!letters.is_empty() && letters.chars().all(char::is_alphabetic)).then(|| (letters, rest.get(1..).unwrap_or_default()))
+}
+
+/// Another code: the same digits with other letters before them, or another ending.
+fn other_code(text: &str, all: &[Token], clause: &Clause, claim: &Read) -> Option<Doubt> {
+    let compact = without_blanks(&claim.text);
+    let (letters, ending) = code(&compact).filter(|(letters, _)| letters.chars().count() <= 4)?;
+    let printed = all.get(clause.value.clone()).unwrap_or_default();
+    let kind = letters.chars().next_back()?;
+    let own = printed.iter().filter_map(|token| code(&token.folded)).find(|(other, _)| other.ends_with(kind))?;
+    let plain = |letters: &str| {
+        let silent = |c: &char| cues_of(&c.to_string()).any(Cues::SILENT);
+        let first = letters.chars().next().filter(silent).filter(|_| letters.chars().count() > 1);
+        first.and_then(|first| letters.strip_prefix(first)).unwrap_or(letters).to_owned()
+    };
+    if plain(letters) != plain(own.0) {
+        return Some(Doubt::OtherCode);
+    }
+    let (from, to) = (printed.first()?.start, printed.last()?.end);
+    let behind = text.get(to..).unwrap_or_default().char_indices().nth(6).map_or(text.len(), |(at, _)| to + at);
+    let said = without_blanks(&fold(text.get(from..behind).unwrap_or_default()));
+    if !ending.is_empty() && !said.contains(ending) {
+        return Some(Doubt::OtherCode);
+    }
+    let before = all.get(clause.sentence.start..clause.value.start).unwrap_or_default();
+    let is_own = |token: &Token| letters.starts_with(|first: char| token.folded.starts_with(first));
+    let other_basis = before.iter().any(|token| token.does(Cues::BASIS) && !is_own(token));
+    other_basis.then_some(Doubt::OtherCode)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{figures, has_figure};
+
+    #[test]
+    fn figures_are_compared_whole() {
+        assert_eq!(figures("positive(3+,95%)1.5and3/8"), ["3+", "95%", "1.5", "3/8"]);
+        assert!(has_figure("er:positive,90%", "90%") && has_figure("her2(1+)", "1+"));
+        assert!(!has_figure("er:190%", "90%") && !has_figure("clone22c3", "22") && !has_figure("0.5", "5"));
+    }
+}

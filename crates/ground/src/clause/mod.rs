@@ -1,0 +1,19 @@
+//! Clauses: the words around a value, and if they say it of its field, whole, and as a fact.
+
+mod assertion;
+mod claim;
+mod cues;
+mod exactness;
+mod naming;
+mod passage;
+mod search;
+mod sentence;
+mod tokens;
+mod trust;
+
+pub use claim::{Claim, ValueKind};
+pub use naming::Naming;
+pub use passage::{Doubt, Pattern, UnknownPattern, read_opposite, read_passage};
+pub use search::{Passage, find_passage};
+pub(crate) use tokens::Tokens;
+pub use trust::{Counts, Precision, Trust};

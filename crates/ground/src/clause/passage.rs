@@ -1,0 +1,253 @@
+//! Passages: if a clause says a value where its field belongs, whole, and as a fact.
+
+use super::claim::{Claim, Presence, Read, ValueKind};
+use super::cues::{Cues, cues_of};
+use super::naming::{Naming, naming};
+use super::sentence::Clause;
+use super::tokens::Token;
+use super::{assertion, exactness};
+use crate::document::Document;
+use serde_json::Value;
+use std::fmt;
+use std::ops::Range;
+use std::str::FromStr;
+
+/// The reason why a passage, though it has a value, does not say it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Doubt {
+    /// There is nothing to read.
+    NoWords,
+    /// The box before it is not ticked.
+    NotTicked,
+    /// A word of doubt is in the statement.
+    Uncertain,
+    /// A word for another person is.
+    AnotherPerson,
+    /// A word for another time is, or a label of one is above it.
+    AnotherTime,
+    /// A word for a condition, a plan or a method is.
+    Conditional,
+    /// A denial reaches it.
+    Denied,
+    /// It is one of several.
+    Alternative,
+    /// It says that something is absent, and no denial is near.
+    NotDenied,
+    /// There is more than one denial.
+    DeniedTwice,
+    /// What is denied is something else.
+    DeniesAnother,
+    /// It says that something is present, and only its name is there.
+    NotAffirmed,
+    /// It is a limit.
+    Limit,
+    /// It is an end of a range.
+    RangeEnd,
+    /// The statement lacks digits of it.
+    OtherDigits,
+    /// It is another code.
+    OtherCode,
+    /// It is a part of a longer word.
+    PartOfWord,
+    /// The year is of another century.
+    OtherCentury,
+    /// Another number stands nearer to the item.
+    NotNearest,
+}
+
+impl Doubt {
+    /// Every reason.
+    pub const ALL: [Doubt; 19] = [
+        Doubt::NoWords,
+        Doubt::NotTicked,
+        Doubt::Uncertain,
+        Doubt::AnotherPerson,
+        Doubt::AnotherTime,
+        Doubt::Conditional,
+        Doubt::Denied,
+        Doubt::Alternative,
+        Doubt::NotDenied,
+        Doubt::DeniedTwice,
+        Doubt::DeniesAnother,
+        Doubt::NotAffirmed,
+        Doubt::Limit,
+        Doubt::RangeEnd,
+        Doubt::OtherDigits,
+        Doubt::OtherCode,
+        Doubt::PartOfWord,
+        Doubt::OtherCentury,
+        Doubt::NotNearest,
+    ];
+
+    /// The name in results.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Doubt::NoWords => "no_words",
+            Doubt::NotTicked => "not_ticked",
+            Doubt::Uncertain => "uncertain",
+            Doubt::AnotherPerson => "another_person",
+            Doubt::AnotherTime => "another_time",
+            Doubt::Conditional => "conditional",
+            Doubt::Denied => "denied",
+            Doubt::Alternative => "alternative",
+            Doubt::NotDenied => "not_denied",
+            Doubt::DeniedTwice => "denied_twice",
+            Doubt::DeniesAnother => "denies_another",
+            Doubt::NotAffirmed => "not_affirmed",
+            Doubt::Limit => "limit",
+            Doubt::RangeEnd => "range_end",
+            Doubt::OtherDigits => "other_digits",
+            Doubt::OtherCode => "other_code",
+            Doubt::PartOfWord => "part_of_word",
+            Doubt::OtherCentury => "other_century",
+            Doubt::NotNearest => "not_nearest",
+        }
+    }
+
+    /// The words in which users are told of it, after `the passage `.
+    #[must_use]
+    pub fn reason(self) -> &'static str {
+        match self {
+            Doubt::NoWords => "has no words to read",
+            Doubt::NotTicked => "is an option that is not ticked",
+            Doubt::Uncertain => "says it with doubt",
+            Doubt::AnotherPerson => "may be about another person",
+            Doubt::AnotherTime => "may be about another time",
+            Doubt::Conditional => "may be a condition, a plan or a method",
+            Doubt::Denied => "holds a denial that may reach it",
+            Doubt::Alternative => "gives it as one of several",
+            Doubt::NotDenied => "holds no denial",
+            Doubt::DeniedTwice => "holds more than one denial",
+            Doubt::DeniesAnother => "denies something else",
+            Doubt::NotAffirmed => "has the name and no value",
+            Doubt::Limit => "gives it as a limit",
+            Doubt::RangeEnd => "gives it as the end of a range",
+            Doubt::OtherDigits => "lacks digits of it",
+            Doubt::OtherCode => "has another code",
+            Doubt::PartOfWord => "has it as a part of a longer word",
+            Doubt::OtherCentury => "has a year of another century",
+            Doubt::NotNearest => "has another number nearer to the item",
+        }
+    }
+}
+
+/// The kind of a value, and how the words around it name its field: how often passages of a pattern are right can be counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Pattern {
+    /// The kind of the value.
+    pub kind: ValueKind,
+    /// How its field is named.
+    pub naming: Naming,
+}
+
+impl fmt::Display for Pattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.kind.as_str(), self.naming.as_str())
+    }
+}
+
+impl FromStr for Pattern {
+    type Err = UnknownPattern;
+
+    fn from_str(text: &str) -> Result<Self, UnknownPattern> {
+        let (kind, naming) = text.split_once('/').ok_or(UnknownPattern)?;
+        let kind = ValueKind::ALL.into_iter().find(|known| known.as_str() == kind).ok_or(UnknownPattern)?;
+        let naming = Naming::ALL.into_iter().find(|known| known.as_str() == naming).ok_or(UnknownPattern)?;
+        Ok(Pattern { kind, naming })
+    }
+}
+
+/// A text that is no pattern: `kind/naming` was expected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct UnknownPattern;
+
+impl fmt::Display for UnknownPattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("unknown pattern of a passage; expected a kind and a naming, such as `number/statement`")
+    }
+}
+
+impl std::error::Error for UnknownPattern {}
+
+/// Reads the passage at some bytes of a document for a claim.
+///
+/// # Errors
+///
+/// The reason why the passage does not say the value, though it may hold it.
+pub fn read_passage(document: &Document, claim: &Claim<'_>, bytes: &Range<usize>) -> Result<Pattern, Doubt> {
+    let claim = Read::new(claim);
+    let tokens = document.tokens();
+    let clause = Clause::around(tokens, tokens.over(bytes.start, bytes.end)).ok_or(Doubt::NoWords)?;
+    if let Some(doubt) = assertion::doubt(&tokens.all, &clause, &claim) {
+        return Err(doubt);
+    }
+    if let Some(doubt) = exactness::doubt(document.text(), tokens, &clause, &claim) {
+        return Err(doubt);
+    }
+    let kind = kind(&tokens.all, &clause, &claim);
+    Ok(Pattern { kind, naming: naming(tokens, &clause, &claim, kind) })
+}
+
+/// Reads the passage at some bytes of a document, which is to say another value than the claimed one.
+///
+/// # Errors
+///
+/// The reason why the passage may not say another value.
+pub fn read_opposite(document: &Document, claim: &Claim<'_>, bytes: &Range<usize>) -> Result<Pattern, Doubt> {
+    let other = opposite(document, claim, bytes.clone());
+    read_passage(document, &other.claim(claim), bytes)
+}
+
+/// A value that speaks against another.
+pub(super) struct Opposite(Value);
+
+impl Opposite {
+    pub(super) fn claim<'a>(&'a self, claim: &Claim<'a>) -> Claim<'a> {
+        Claim { value: &self.0, ..*claim }
+    }
+}
+
+/// The value that speaks against a claim's: the opposite of a presence, and else what some bytes print.
+pub(super) fn opposite(document: &Document, claim: &Claim<'_>, bytes: Range<usize>) -> Opposite {
+    let printed = document.text().get(bytes).unwrap_or_default();
+    Opposite(match Read::new(claim).presence {
+        Some(Presence::Present) => Value::Bool(false),
+        Some(Presence::Absent) => Value::Bool(true),
+        None => Value::String(printed.to_owned()),
+    })
+}
+
+/// The most letters of a word that says little by itself.
+const SHORT_WORD: usize = 8;
+
+fn kind(all: &[Token], clause: &Clause, claim: &Read) -> ValueKind {
+    if claim.is_number || claim.is_number_text {
+        let stroke = |at: Option<usize>| at.and_then(|at| all.get(at)).is_some_and(|token| token.is("/"));
+        let is_ratio = claim.is_number
+            && (stroke(clause.value.start.checked_sub(1)) || stroke(Some(clause.value.end)));
+        return if is_ratio { ValueKind::Ratio } else { ValueKind::Number };
+    }
+    if claim.is_date {
+        return ValueKind::Date;
+    }
+    if claim.presence.is_some() {
+        return ValueKind::Presence;
+    }
+    let is_side = !claim.words.is_empty() && claim.words.iter().all(|word| cues_of(word).any(Cues::SIDE));
+    if claim.is_code() {
+        return ValueKind::Code;
+    }
+    let said = all.get(clause.sentence.clone()).unwrap_or_default();
+    if !claim.words.iter().all(|word| said.iter().any(|token| *token.folded == **word)) {
+        let printed = all.get(clause.value.clone()).unwrap_or_default();
+        let has_letters = printed.iter().any(|token| token.folded.contains(char::is_alphabetic));
+        return if has_letters { ValueKind::Choice } else { ValueKind::Scale };
+    }
+    if is_side {
+        return ValueKind::Side;
+    }
+    let letters: usize = claim.words.iter().map(|word| word.chars().count()).sum();
+    let is_word = letters <= 3 || claim.words.len() == 1 && letters <= SHORT_WORD && !claim.has_digits();
+    if is_word { ValueKind::Word } else { ValueKind::Text }
+}

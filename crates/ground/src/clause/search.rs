@@ -1,0 +1,110 @@
+//! Search: the passage of a document that says a claim best.
+
+use super::claim::{Claim, Presence, Read};
+use super::cues::{Cues, is_same};
+use super::naming::Naming;
+use super::passage::{Doubt, Pattern, opposite, read_passage};
+use super::sentence::Clause;
+use super::tokens::{Class, Tokens};
+use super::trust::Trust;
+use crate::document::Document;
+use crate::find::places;
+use std::ops::Range;
+
+/// Most passages that are read for one claim.
+const MOST: usize = 64;
+
+/// A passage that says a claim.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Passage {
+    /// Its pattern.
+    pub pattern: Pattern,
+    /// Its bytes.
+    pub bytes: Range<usize>,
+}
+
+/// Finds the passage that says best that something is there or not, or what a member of an item is: of those that name the field
+/// or item, the one of the pattern with the highest precision. None where a passage says otherwise, and for other claims: of
+/// all the places of a value that nothing has chosen, one is near the right words too often.
+#[must_use]
+pub fn find_passage(document: &Document, claim: &Claim<'_>) -> Option<Passage> {
+    let read = Read::new(claim);
+    if read.names.is_empty() || read.presence.is_none() && !read.is_of_item {
+        return None;
+    }
+    let passages = match read.presence {
+        Some(_) => speaking(document.tokens(), &read),
+        None => places(document, claim.value).into_iter().map(|place| place.start..place.end).take(MOST).collect(),
+    };
+    let is_named = |reading: &Result<Pattern, Doubt>| match reading {
+        Ok(pattern) => matches!(pattern.naming, Naming::Statement | Naming::Heading),
+        Err(_) => false,
+    };
+    if read.presence.is_some() {
+        let other = opposite(document, claim, 0..0);
+        let against = passages.iter().any(|bytes| is_named(&read_passage(document, &other.claim(claim), bytes)));
+        if against {
+            return None;
+        }
+    }
+    let readings = passages.into_iter().filter_map(|bytes| {
+        if read.presence == Some(Presence::Present) && !affirms(document.tokens(), &bytes) {
+            return None;
+        }
+        let reading = read_passage(document, claim, &bytes);
+        is_named(&reading).then_some(())?;
+        Some(Passage { pattern: reading.ok()?, bytes })
+    });
+    readings.max_by(|one, other| {
+        let precision = |passage: &Passage| Trust::shipped().of(passage.pattern).bound;
+        precision(one).total_cmp(&precision(other)).then(other.bytes.start.cmp(&one.bytes.start))
+    })
+}
+
+/// If the statement around some bytes says in so many words that something is there: not only that it is something.
+fn affirms(tokens: &Tokens, bytes: &Range<usize>) -> bool {
+    let value = tokens.over(bytes.start, bytes.end);
+    let ticked = super::assertion::tick(&tokens.all, &value) == Some(true);
+    let says = |clause: Clause| {
+        clause
+            .statement
+            .iter()
+            .filter_map(|at| tokens.all.get(*at))
+            .any(|token| token.does(Cues::PRESENT) || token.is("+"))
+    };
+    ticked || Clause::around(tokens, value).is_some_and(says)
+}
+
+/// The places where something may be said to be there or not: where the field is named, and the ticked options.
+fn speaking(tokens: &Tokens, claim: &Read) -> Vec<Range<usize>> {
+    let all = &tokens.all;
+    let names = |at: usize| {
+        all.get(at).is_some_and(|token| token.is_word() && claim.names.iter().any(|name| is_same(name, &token.folded)))
+    };
+    let mut found: Vec<Range<usize>> = Vec::new();
+    let mut after = 0;
+    for (at, token) in all.iter().enumerate().filter(|(at, _)| names(*at)) {
+        // One passage of a sentence part is enough.
+        if at < after || found.len() >= MOST {
+            continue;
+        }
+        if let Some(clause) = Clause::around(tokens, at..at + 1) {
+            let whole = claim.names.iter().all(|name| {
+                clause.statement.iter().filter_map(|at| all.get(*at)).any(|token| is_same(name, &token.folded))
+            });
+            if whole {
+                after = clause.part.last().map_or(at + 1, |last| last + 1);
+                found.push(token.start..token.end);
+            }
+        }
+    }
+    let options = (0..all.len()).filter(|at| super::assertion::mark(all, *at) == Some(true));
+    for at in options.take(MOST) {
+        let line = all.iter().enumerate().skip(at + 1).take_while(|(_, token)| !matches!(token.class, Class::Line | Class::Gap));
+        let mut says = line.filter(|(_, token)| token.does(Cues::AFFIRMATION | Cues::DENIAL) && token.is_word());
+        if let Some((_, token)) = says.next() {
+            found.push(token.start..token.end);
+        }
+    }
+    found
+}

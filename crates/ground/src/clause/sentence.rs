@@ -1,0 +1,294 @@
+//! Sentences and their parts: the words around a value that may say something of it.
+
+use super::cues::Cues;
+use super::tokens::{Class, Token, Tokens};
+use std::ops::Range;
+
+/// How far a sentence is followed in each direction, in tokens.
+const REACH: usize = 90;
+/// How many words a label has at most.
+pub(super) const LABEL: usize = 6;
+
+/// The sentence of a value, as tokens, and the parts of it that speak of the value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Clause {
+    /// The tokens of the value.
+    pub(crate) value: Range<usize>,
+    pub(crate) sentence: Range<usize>,
+    /// The tokens of the part that holds the value.
+    pub(crate) part: Vec<usize>,
+    /// Those with the parts that complete it: a part that says nothing by itself belongs to those beside it.
+    pub(crate) statement: Vec<usize>,
+}
+
+impl Clause {
+    /// The clause around some tokens; `None` where there are none.
+    pub(crate) fn around(tokens: &Tokens, value: Range<usize>) -> Option<Self> {
+        let sentence = sentence(&tokens.all, &value);
+        let parts = parts(&tokens.all, sentence.clone());
+        let holds = |part: &Vec<usize>| part.iter().any(|at| value.contains(at));
+        let own: Vec<usize> = (0..parts.len()).filter(|at| parts.get(*at).is_some_and(holds)).collect();
+        let distance = |part: &Vec<usize>| part.iter().map(|at| at.abs_diff(value.start)).min();
+        let nearest = || (0..parts.len()).min_by_key(|at| parts.get(*at).and_then(distance));
+        let (mut first, mut last) = match (own.first(), own.last()) {
+            (Some(first), Some(last)) => (*first, *last),
+            _ => {
+                let nearest = nearest()?;
+                (nearest, nearest)
+            }
+        };
+        let between = |first: usize, last: usize| {
+            parts.get(first..=last).unwrap_or_default().concat()
+        };
+        let part = between(first, last);
+        let says = |at: usize| parts.get(at).is_some_and(|part| says_something(&tokens.all, part));
+        if !(first..=last).any(says) {
+            while first > 0 {
+                first -= 1;
+                if says(first) {
+                    break;
+                }
+            }
+            while last + 1 < parts.len() {
+                last += 1;
+                if says(last) {
+                    break;
+                }
+            }
+        }
+        Some(Clause { value, sentence, part, statement: between(first, last) })
+    }
+}
+
+fn sentence(all: &[Token], value: &Range<usize>) -> Range<usize> {
+    let mut first = value.start;
+    while first > 0 && value.start - first < REACH && !ends_sentence(all, first - 1) {
+        first -= 1;
+    }
+    let mut last = value.end.saturating_sub(1);
+    while last + 1 < all.len() && last < value.start + REACH && !ends_sentence(all, last) {
+        last += 1;
+    }
+    first..(last + 1).min(all.len())
+}
+
+/// If a sentence ends with a token.
+fn ends_sentence(all: &[Token], at: usize) -> bool {
+    let Some(token) = all.get(at) else { return true };
+    let Some(next) = all.get(at + 1) else { return true };
+    match token.class {
+        Class::Gap => true,
+        Class::Line => begins_item(all, at + 1) || ends_option(all, at) || has_columns(all, at),
+        Class::Word => false,
+        Class::Sign if token.is(".") => {
+            let before = at.checked_sub(1).and_then(|at| all.get(at));
+            let touches = next.start == token.end && !next.is(",") && next.class != Class::Line;
+            let between_numbers = before.is_some_and(Token::is_number) && next.is_number();
+            let shortened = before.is_some_and(|before| {
+                before.does(Cues::ABBREVIATION)
+                    || before.is_word() && before.folded.chars().count() == 1 && !before.is_number()
+            });
+            let in_leader = before.is_some_and(|before| before.is(".")) || next.is(".");
+            !in_leader && !touches && !between_numbers && !shortened && !next.is_lowercase
+        }
+        Class::Sign => token.is(";") || token.is("!") || token.is("?") || token.is("|"),
+    }
+}
+
+/// If a line begins with a mark of a list, a number of one, or a label.
+fn begins_item(all: &[Token], at: usize) -> bool {
+    let Some(first) = all.get(at) else { return true };
+    let next = all.get(at + 1);
+    let is_mark = first.class == Class::Sign
+        && first.folded.starts_with(['-', '*', '•', '(', '[', '_', '☐', '☒', '☑', '□', '○', '●']);
+    let is_number = first.is_number() && next.is_some_and(|next| next.is(".") || next.is(")"));
+    let line = all.iter().skip(at).take(LABEL + 1).take_while(|token| !matches!(token.class, Class::Line | Class::Gap));
+    let is_cross = first.is("x") || first.is("xx");
+    is_mark || is_cross || is_number || line.into_iter().any(|token| token.is(":")) || has_leader(all, at)
+}
+
+/// If a line that ends with a token is an option with a box before it.
+fn ends_option(all: &[Token], end: usize) -> bool {
+    let line = all.get(end.saturating_sub(REACH)..end).unwrap_or_default();
+    let start = line.iter().rposition(|token| matches!(token.class, Class::Line | Class::Gap)).map_or(0, |at| at + 1);
+    let first = end - (line.len() - start);
+    (first..end.min(first + 2)).any(|at| begins_option(all, at))
+        || all.get(first).is_some_and(|token| token.is("x") || token.is("xx") || token.folded.starts_with("__"))
+}
+
+/// The blanks that set two columns apart, in bytes.
+const COLUMN_GAP: usize = 3;
+
+/// If the line before or after an end of a line has columns.
+fn has_columns(all: &[Token], end: usize) -> bool {
+    let is_end = |token: &Token| matches!(token.class, Class::Line | Class::Gap);
+    let is_gap = |two: &[Token]| match two {
+        [one, other] => !is_end(one) && !is_end(other) && other.start - one.end >= COLUMN_GAP,
+        _ => false,
+    };
+    let before = all.get(end.saturating_sub(REACH)..end).unwrap_or_default();
+    let first = before.iter().rposition(is_end).map_or(0, |at| at + 1);
+    let after = all.get(end + 1..all.len().min(end + 1 + REACH)).unwrap_or_default();
+    let last = after.iter().position(is_end).unwrap_or(after.len());
+    before.get(first..).unwrap_or_default().windows(2).any(is_gap)
+        || after.get(..last).unwrap_or_default().windows(2).any(is_gap)
+}
+
+/// How many words of a line may stand before a leader.
+const BEFORE_LEADER: usize = 12;
+
+/// If a line has a run of dots that leads from a label to its value.
+fn has_leader(all: &[Token], at: usize) -> bool {
+    let line = all.get(at..all.len().min(at + BEFORE_LEADER)).unwrap_or_default();
+    let end = line.iter().position(|token| matches!(token.class, Class::Line | Class::Gap)).unwrap_or(line.len());
+    line.get(..end).unwrap_or_default().windows(3).any(|dots| dots.iter().all(|token| token.is(".")))
+}
+
+/// If some tokens say something by themselves.
+fn says_something(all: &[Token], part: &[usize]) -> bool {
+    part.iter()
+        .filter_map(|at| all.get(*at))
+        .any(|token| token.does(Cues::PREDICATE | Cues::DENIAL) || token.is(":"))
+}
+
+/// Cuts a sentence at commas, at words of contrast, at `and` between two statements, and around statements in parentheses.
+fn parts(all: &[Token], sentence: Range<usize>) -> Vec<Vec<usize>> {
+    let mut parts = Parts { done: Vec::new(), open: Vec::new() };
+    let mut parenthesis: Option<(usize, usize)> = None;
+    let mut depth = 0usize;
+    for at in sentence.clone() {
+        let Some(token) = all.get(at) else { break };
+        if begins_option(all, at) {
+            parts.cut();
+        }
+        if token.is("/") && says_something(all, &parts.open) && all.get(at + 1).is_some_and(has_letters) {
+            parts.cut();
+        } else if token.is(",") && depth == 0 && !is_within_number(all, at) {
+            parts.cut();
+        } else if token.is("(") {
+            depth += 1;
+            if depth == 1 {
+                let inner: Vec<usize> =
+                    (at + 1..sentence.end).take_while(|at| all.get(*at).is_some_and(|token| !token.is(")"))).collect();
+                let words = inner.iter().filter_map(|at| all.get(*at)).filter(|token| token.is_word());
+                let denies = |token: &Token| token.does(Cues::DENIAL);
+                if words.clone().count() >= 3 && words.clone().any(denies) {
+                    parts.cut();
+                }
+                parenthesis = Some((parts.done.len(), at));
+            }
+        } else if token.is(")") {
+            depth = depth.saturating_sub(1);
+            if let (0, Some((number, from))) = (depth, parenthesis)
+                && number == parts.done.len()
+            {
+                let split = parts.open.partition_point(|at| *at < from);
+                let (before, inner) = parts.open.split_at(split);
+                let answers = says_something(all, inner)
+                    || inner.iter().filter_map(|at| all.get(*at)).any(|token| token.is("yes") || token.is("-"));
+                if answers && !says_something(all, before) {
+                    parts.cut();
+                }
+            }
+        } else if token.does(Cues::CONTRAST) {
+            parts.cut();
+            parts.open.push(at);
+        } else if token.does(Cues::JOIN) && says_something(all, &parts.open) {
+            let after: Vec<usize> = (at + 1..sentence.end.min(at + 9))
+                .take_while(|at| all.get(*at).is_some_and(|token| !token.is(",")))
+                .collect();
+            if says_something(all, &after) {
+                parts.cut();
+            }
+            parts.open.push(at);
+        } else {
+            parts.open.push(at);
+        }
+    }
+    parts.cut();
+    parts.done
+}
+
+fn has_letters(token: &Token) -> bool {
+    token.is_word() && token.folded.contains(char::is_alphabetic)
+}
+
+/// If a box of an option begins with a token, ticked or not.
+fn begins_option(all: &[Token], at: usize) -> bool {
+    let Some(token) = all.get(at) else { return false };
+    let is = |ahead: usize, sign: &str| all.get(at + ahead).is_some_and(|token| token.is(sign));
+    let is_box = |close: &str| is(1, close) || (is(1, "x") || is(1, "✓") || is(1, "•")) && is(2, close);
+    match &*token.folded {
+        "☐" | "□" | "○" | "☒" | "☑" | "●" => true,
+        "[" => is_box("]"),
+        "(" => is_box(")"),
+        "{" => is_box("}"),
+        "_" => is_box("_"),
+        _ => false,
+    }
+}
+
+struct Parts {
+    done: Vec<Vec<usize>>,
+    open: Vec<usize>,
+}
+
+impl Parts {
+    fn cut(&mut self) {
+        let part = std::mem::take(&mut self.open);
+        if !part.is_empty() {
+            self.done.push(part);
+        }
+    }
+}
+
+/// If a sign stands between two digits that it touches.
+fn is_within_number(all: &[Token], at: usize) -> bool {
+    let (Some(before), Some(token), Some(after)) =
+        (at.checked_sub(1).and_then(|at| all.get(at)), all.get(at), all.get(at + 1))
+    else {
+        return false;
+    };
+    before.is_number() && after.is_number() && before.end == token.start && token.end == after.start
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Clause;
+    use crate::clause::tokens::Tokens;
+
+    /// The words of the statement around a phrase.
+    fn statement(text: &str, phrase: &str) -> String {
+        let tokens = Tokens::read(text);
+        let start = text.find(phrase).unwrap_or_default();
+        let clause = Clause::around(&tokens, tokens.over(start, start + phrase.len()));
+        let words = clause.map(|clause| clause.statement).unwrap_or_default();
+        let words = words.iter().filter_map(|at| tokens.all.get(*at)).filter(|token| token.is_word());
+        words.map(|token| &*token.folded).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn a_statement_ends_where_another_begins() {
+        let text = "Perineural invasion present, lymphovascular invasion not identified.";
+        assert_eq!(statement(text, "Perineural"), "perineural invasion present");
+        assert_eq!(statement(text, "not identified"), "lymphovascular invasion not identified");
+        let text = "Adenocarcinoma with necrosis and no lymphovascular invasion.";
+        assert_eq!(statement("ER(+), PR(-)", "PR"), "pr");
+        assert_eq!(statement("Invasion (No) Necrosis (Yes)", "Yes"), "necrosis yes");
+        assert_eq!(statement(text, "no"), "adenocarcinoma with necrosis and no lymphovascular invasion");
+    }
+
+    #[test]
+    fn a_list_is_one_statement() {
+        let text = "There is no edema, fracture, or effusion. The heart is large.";
+        assert_eq!(statement(text, "fracture"), "there is no edema fracture or effusion");
+    }
+
+    #[test]
+    fn lines_that_begin_an_item_end_a_sentence() {
+        let text = "Margins:\n  [ ] Involved\n  [x] Free\nNecrosis: none";
+        assert_eq!(statement(text, "Free"), "x free");
+        assert_eq!(statement(text, "none"), "necrosis none");
+        assert_eq!(statement("Grade is 2. Size 3.5 cm, e.g. large", "3.5"), "size 3 5 cm e g large");
+    }
+}
