@@ -1,22 +1,27 @@
 //! How well the support of values agrees with careful readers.
 //!
 //! ```text
-//! cargo run --example evidence_quality -- FOLDER [PROFILE] [--each]
+//! cargo run --example evidence_quality -- SET… [--profile NAME] [--each] [--kinds] [--patterns]
 //! ```
 //!
-//! `FOLDER` holds `X.json` beside documents: `{"document": "X.txt", "document_type": "pathology", "extraction": {…},
-//! "evidence": {"/grade": "a quote"}, "wrong": [{"path": "/grade", "value": "3", "kind": "polarity", "quote": "…"}]}`. Every leaf of
-//! `extraction` is right; each entry of `wrong` replaces one leaf by a value that is not. Prints Markdown: of the right leaves, the
-//! share that is not verified; of the wrong ones, the share that is caught (unsupported, contradicted or conflicting); with the
-//! quotes and without. `--each` lists every leaf that went wrong, without its text.
+//! A set is a folder or a file. A folder holds `X.json` beside documents: `{"document": "X.txt", "document_type": "pathology",
+//! "extraction": {…}, "evidence": {"/grade": "a quote"}, "wrong": [{"path": "/grade", "value": "3", "kind": "polarity", "quote":
+//! "…"}]}`. Every leaf of `extraction` is right; each entry of `wrong` replaces one leaf by a value that is not. A file has records of
+//! `loopctl score` as JSON lines, with a `kind` and with `labels`: `{"/grade": "right"}` or `"wrong"`.
+//!
+//! Prints Markdown: of the right leaves, the share that is verified, and the share that is called unsupported or contradicted; of the
+//! wrong ones, the share that is verified, with its exact interval at 95 %; with the quotes and without. `--each` lists every leaf that
+//! went wrong, without its text, `--kinds` the wrong leaves by kind, and `--patterns` the counts by pattern of a passage, as
+//! `crates/ground/words/patterns.txt` has them.
 
 use loopctl::diag::{Problems, Style, render_human};
+use loopctl::experiment::calibrate::exact_interval;
 use loopctl::plan::{DocumentContext, Given, Plan};
 use loopctl::profile::{Library, load};
-use loopctl::score::{Assessment, Quotes, Support};
+use loopctl::score::{Assessment, LeafEvidence, Quotes, Support};
 use serde::Deserialize;
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::error::Error;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -41,35 +46,68 @@ struct Wrong {
     quote: String,
 }
 
-/// How many there were, and how many came out as they should.
-#[derive(Default, Clone, Copy)]
-struct Count {
-    all: usize,
-    good: usize,
+#[derive(Deserialize)]
+struct Record {
+    id: String,
+    kind: String,
+    document_type: String,
+    source: String,
+    extraction: Value,
+    #[serde(default)]
+    evidence: Quotes,
+    labels: BTreeMap<String, Label>,
 }
 
+#[derive(Deserialize, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[serde(rename_all = "lowercase")]
+enum Label {
+    Right,
+    Wrong,
+}
+
+/// A candidate of a document, and which of its leaves are right and wrong.
+struct Case {
+    id: String,
+    kind: String,
+    document_type: String,
+    text: String,
+    extraction: Value,
+    quotes: Quotes,
+    labels: Vec<(String, Label)>,
+}
+
+/// How many leaves there were of each label and support.
 #[derive(Default)]
 struct Measured {
-    right: BTreeMap<&'static str, usize>,
-    right_leaves: usize,
-    wrong: BTreeMap<String, Count>,
+    supports: BTreeMap<(Label, Option<&'static str>), u64>,
+    /// Of the wrong ones: all and verified, by kind.
+    kinds: BTreeMap<String, (u64, u64)>,
+    patterns: BTreeMap<String, (u64, u64)>,
+    lines: String,
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let (flags, names): (Vec<String>, Vec<String>) =
-        std::env::args().skip(1).partition(|one| one.starts_with("--"));
-    let folder = names.first().ok_or("name a folder: `evidence_quality FOLDER [PROFILE] [--each]`")?;
-    let profile = names.get(1).map_or("clinical", String::as_str);
-    let each = flags.iter().any(|flag| flag == "--each");
-    measure(Path::new(folder), profile, each, &mut std::io::stdout().lock())
+    let (mut flags, mut sets, mut profile) = (Vec::new(), Vec::new(), "clinical".to_owned());
+    let mut given = std::env::args().skip(1);
+    while let Some(one) = given.next() {
+        match one.as_str() {
+            "--profile" => profile = given.next().ok_or("name a profile behind `--profile`")?,
+            flag if flag.starts_with("--") => flags.push(one),
+            _ => sets.push(PathBuf::from(one)),
+        }
+    }
+    if sets.is_empty() {
+        return Err("name a set: `evidence_quality SET… [--profile NAME] [--each] [--kinds] [--patterns]`".into());
+    }
+    let shown: Vec<&str> = flags.iter().map(String::as_str).collect();
+    measure(&sets, &profile, &shown, &mut std::io::stdout().lock())
 }
 
-/// Writes the tables of the labelled documents in `folder`, scored with `profile`; before them, if `each`, a line for each leaf
-/// that went wrong.
+/// Writes the table of the labelled sets, scored with `profile`, and what the flags ask for.
 pub(crate) fn measure(
-    folder: &Path,
+    sets: &[PathBuf],
     profile: &str,
-    each: bool,
+    flags: &[&str],
     out: &mut dyn Write,
 ) -> Result<(), Box<dyn Error>> {
     let mut problems = Problems::new();
@@ -77,122 +115,183 @@ pub(crate) fn measure(
     let plan = load(profile, &library, &[], &|name| std::env::var(name).ok(), &mut problems)
         .and_then(|loaded| Plan::compile(&loaded, &mut problems))
         .ok_or_else(|| render_human(&problems, Style::Plain))?;
-    let reports = read(folder)?;
-    if reports.is_empty() {
-        return Err(format!("`{}` holds no labelled documents", folder.display()).into());
-    }
-    writeln!(out, "{} documents, profile `{profile}`\n", reports.len())?;
-    for quoted in [true, false] {
-        let mut measured = Measured::default();
-        for (report, text) in &reports {
-            let wrong = assess(&plan, report, text, quoted, &mut measured);
-            if each {
-                out.write_all(wrong.as_bytes())?;
-            }
+    writeln!(
+        out,
+        "| set | asked | right | verified | unsupported or contradicted | wrong | verified |\n\
+         | --- | --- | ---: | ---: | ---: | ---: | ---: |"
+    )?;
+    let mut after = Measured::default();
+    for set in sets {
+        let cases = if set.is_dir() { reports(set)? } else { records(set)? };
+        if cases.is_empty() {
+            return Err(format!("`{}` holds no labelled documents", set.display()).into());
         }
-        measured.write(if quoted { "with quotes" } else { "without quotes" }, out)?;
+        for quoted in [true, false] {
+            let mut measured = Measured::default();
+            for case in &cases {
+                measured.assess(&plan, case, quoted);
+            }
+            let name = set.file_name().unwrap_or_default().to_string_lossy();
+            measured.row(&name, if quoted { "with quotes" } else { "without quotes" }, out)?;
+            after.add(measured);
+        }
+    }
+    if flags.contains(&"--each") {
+        write!(out, "\n{}", after.lines)?;
+    }
+    if flags.contains(&"--kinds") {
+        writeln!(out, "\n| wrong values | count | verified |\n| --- | ---: | ---: |")?;
+        for (kind, (all, verified)) in &after.kinds {
+            writeln!(out, "| {kind} | {all} | {} |", share(*verified, *all))?;
+        }
+    }
+    if flags.contains(&"--patterns") {
+        let of = |label| after.supports.iter().filter(|((own, _), _)| *own == label).map(|(_, count)| count).sum::<u64>();
+        writeln!(out, "\nlabelled {} {}", of(Label::Right), of(Label::Wrong))?;
+        for (pattern, (right, wrong)) in &after.patterns {
+            writeln!(out, "{pattern} {right} {wrong}")?;
+        }
     }
     Ok(())
 }
 
-fn read(folder: &Path) -> Result<Vec<(Labelled, String)>, Box<dyn Error>> {
+/// The cases of a folder of reports: the right values, and one for each wrong one.
+fn reports(folder: &Path) -> Result<Vec<Case>, Box<dyn Error>> {
     let mut paths: Vec<PathBuf> =
         std::fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path())).collect::<Result<_, _>>()?;
     paths.sort();
-    let labelled = paths.iter().filter(|path| path.extension().is_some_and(|ending| ending == "json"));
-    labelled
-        .map(|path| {
-            let report: Labelled = serde_json::from_slice(&std::fs::read(path)?)?;
-            let text = std::fs::read_to_string(folder.join(&report.document))?;
-            Ok((report, text))
-        })
-        .collect()
+    let mut cases = Vec::new();
+    for path in paths.iter().filter(|path| path.extension().is_some_and(|ending| ending == "json")) {
+        let report: Labelled = serde_json::from_slice(&std::fs::read(path)?)?;
+        let text = std::fs::read_to_string(folder.join(&report.document))?;
+        let case = |extraction: Value, quotes: Quotes, kind: &str, labels| Case {
+            id: report.id.clone(),
+            kind: kind.to_owned(),
+            document_type: report.document_type.clone(),
+            text: text.clone(),
+            extraction,
+            quotes,
+            labels,
+        };
+        for wrong in &report.wrong {
+            let mut extraction = report.extraction.clone();
+            if let Some(slot) = extraction.pointer_mut(&wrong.path) {
+                *slot = wrong.value.clone();
+            }
+            let mut quotes = Quotes::default();
+            for (path, passages) in report.evidence.iter().filter(|(path, _)| *path != wrong.path) {
+                passages.iter().for_each(|passage| quotes.add(path, passage));
+            }
+            quotes.add(&wrong.path, &wrong.quote);
+            cases.push(case(extraction, quotes, &wrong.kind, vec![(wrong.path.clone(), Label::Wrong)]));
+        }
+        let right = leaves(&report.extraction).into_iter().map(|path| (path, Label::Right)).collect();
+        cases.push(case(report.extraction.clone(), report.evidence.clone(), "", right));
+    }
+    Ok(cases)
 }
 
-/// Counts one document. Answers a line for each leaf that went wrong.
-fn assess(plan: &Plan, report: &Labelled, text: &str, quoted: bool, measured: &mut Measured) -> String {
-    let mut lines = String::new();
-    let context = DocumentContext::named(plan, &report.document_type, Some(text));
-    let mut assessor = context.assessor();
-    let mut out = Assessment::default();
-    let none = Quotes::default();
-    let quotes = if quoted { &report.evidence } else { &none };
-    let given = Given { quotes: Some(quotes), ..Given::default() };
-    context.assess_and_account(&mut assessor, &report.extraction, given, &mut out);
-    for (path, leaf) in out.evidence.iter() {
-        measured.right_leaves += 1;
-        *measured.right.entry(leaf.support.as_str()).or_default() += 1;
-        if leaf.support != Support::Verified {
-            let value = report.extraction.pointer(path).map(Value::to_string).unwrap_or_default();
-            let why =
-                out.issues.iter().find(|issue| issue.path == path).map_or("", |issue| issue.message.as_str());
-            lines += &format!(
-                "right {} {path} = {value}: {} {why} | quote {:?}\n",
-                report.id,
-                leaf.support.as_str(),
-                quotes.at(path)
-            );
+/// The paths of the texts, numbers and truth values of a value.
+fn leaves(value: &Value) -> Vec<String> {
+    let below = |key: String, value: &Value| {
+        let key = key.replace('~', "~0").replace('/', "~1");
+        leaves(value).into_iter().map(move |path| format!("/{key}{path}")).collect::<Vec<_>>()
+    };
+    match value {
+        Value::Null => Vec::new(),
+        Value::Bool(_) | Value::Number(_) | Value::String(_) => vec![String::new()],
+        Value::Array(items) => {
+            items.iter().enumerate().flat_map(|(index, item)| below(index.to_string(), item)).collect()
         }
+        Value::Object(members) => members.iter().flat_map(|(key, value)| below(key.clone(), value)).collect(),
     }
-    for wrong in &report.wrong {
-        let mut candidate = report.extraction.clone();
-        if let Some(slot) = candidate.pointer_mut(&wrong.path) {
-            *slot = wrong.value.clone();
-        }
-        let mut offered = Quotes::default();
-        for (path, passages) in quotes.iter().filter(|(path, _)| *path != wrong.path) {
-            passages.iter().for_each(|passage| offered.add(path, passage));
-        }
-        if quoted {
-            offered.add(&wrong.path, &wrong.quote);
-        }
-        let given = Given { quotes: Some(&offered), ..Given::default() };
-        context.assess_and_account(&mut assessor, &candidate, given, &mut out);
-        let support = out.evidence.iter().find(|(path, _)| *path == wrong.path).map(|(_, leaf)| leaf.support);
-        let caught =
-            matches!(support, Some(Support::Unsupported | Support::Contradicted | Support::Conflicting));
-        let count = measured.wrong.entry(wrong.kind.clone()).or_default();
-        count.all += 1;
-        count.good += usize::from(caught);
-        if !caught {
-            let support = support.map_or("not checked", Support::as_str);
-            lines += &format!(
-                "wrong {} {} {} = {}: {support} | {:?}\n",
-                report.id,
-                wrong.kind,
-                wrong.path,
-                wrong.value,
-                offered.at(&wrong.path)
-            );
-        }
-    }
-    lines
+}
+
+fn records(file: &Path) -> Result<Vec<Case>, Box<dyn Error>> {
+    let text = std::fs::read_to_string(file)?;
+    let read = |line: &str| -> Result<Case, Box<dyn Error>> {
+        let Record { id, kind, document_type, source, extraction, evidence, labels } = serde_json::from_str(line)?;
+        let labels = labels.into_iter().collect();
+        Ok(Case { id, kind, document_type, text: source, extraction, quotes: evidence, labels })
+    };
+    text.lines().map(read).collect()
 }
 
 impl Measured {
-    fn write(&self, title: &str, out: &mut dyn Write) -> std::io::Result<()> {
-        let verified = self.right.get("verified").copied().unwrap_or(0);
-        writeln!(out, "## {title}\n\n| right leaves | count | share |\n| --- | --: | --: |")?;
-        for (support, count) in &self.right {
-            writeln!(out, "| {support} | {count} | {} |", share(*count, self.right_leaves))?;
+    fn assess(&mut self, plan: &Plan, case: &Case, quoted: bool) {
+        let context = DocumentContext::named(plan, &case.document_type, Some(&case.text));
+        let mut assessor = context.assessor();
+        let mut out = Assessment::default();
+        let none = Quotes::default();
+        let quotes = if quoted { &case.quotes } else { &none };
+        context.assess_and_account(&mut assessor, &case.extraction, Given { quotes: Some(quotes), ..Given::default() }, &mut out);
+        let evidence: HashMap<&str, LeafEvidence<'_>> = out.evidence.iter().collect();
+        for (path, label) in &case.labels {
+            let leaf = evidence.get(path.as_str());
+            let support = leaf.map(|leaf| leaf.support);
+            *self.supports.entry((*label, support.map(Support::as_str))).or_default() += 1;
+            let is_verified = support == Some(Support::Verified);
+            if *label == Label::Wrong {
+                let (all, verified) = self.kinds.entry(case.kind.clone()).or_default();
+                *all += 1;
+                *verified += u64::from(is_verified);
+            }
+            if let Some(pattern) = leaf.and_then(|leaf| leaf.pattern) {
+                let (right, wrong) = self.patterns.entry(pattern.to_string()).or_default();
+                *(if *label == Label::Right { right } else { wrong }) += 1;
+            }
+            if is_verified != (*label == Label::Right) {
+                let issue = out.issues.iter().find(|issue| issue.path == *path);
+                self.lines += &format!(
+                    "{} {} {path} = {}: {}, {}\n",
+                    if *label == Label::Right { "right" } else { "wrong" },
+                    case.id,
+                    case.extraction.pointer(path).map(Value::to_string).unwrap_or_default(),
+                    support.map_or("not checked", Support::as_str),
+                    issue.map_or("", |issue| issue.message.as_str()),
+                );
+            }
         }
+    }
+
+    fn add(&mut self, other: Measured) {
+        for (key, count) in other.supports {
+            *self.supports.entry(key).or_default() += count;
+        }
+        for (kind, (all, verified)) in other.kinds {
+            let known = self.kinds.entry(kind).or_default();
+            *known = (known.0 + all, known.1 + verified);
+        }
+        for (pattern, (right, wrong)) in other.patterns {
+            let known = self.patterns.entry(pattern).or_default();
+            *known = (known.0 + right, known.1 + wrong);
+        }
+        self.lines += &other.lines;
+    }
+
+    fn row(&self, set: &str, asked: &str, out: &mut dyn Write) -> std::io::Result<()> {
+        let count = |label: Label, supports: &[&str]| -> u64 {
+            let of = self.supports.iter().filter(|((own, support), _)| {
+                *own == label && (supports.is_empty() || support.is_some_and(|support| supports.contains(&support)))
+            });
+            of.map(|(_, count)| count).sum()
+        };
+        let (right, wrong) = (count(Label::Right, &[]), count(Label::Wrong, &[]));
+        let verified = count(Label::Wrong, &["verified"]);
+        let (low, high) = exact_interval(verified, wrong, 0.95);
         writeln!(
             out,
-            "| not `verified` | {} | {} |\n",
-            self.right_leaves - verified,
-            share(self.right_leaves - verified, self.right_leaves)
-        )?;
-        writeln!(out, "| wrong values | count | caught | share |\n| --- | --: | --: | --: |")?;
-        let mut all = Count::default();
-        for (kind, count) in &self.wrong {
-            writeln!(out, "| {kind} | {} | {} | {} |", count.all, count.good, share(count.good, count.all))?;
-            all = Count { all: all.all + count.all, good: all.good + count.good };
-        }
-        writeln!(out, "| all | {} | {} | {} |\n", all.all, all.good, share(all.good, all.all))
+            "| {set} | {asked} | {right} | {} | {} | {wrong} | {} ({:.1}–{:.1}) |",
+            share(count(Label::Right, &["verified"]), right),
+            share(count(Label::Right, &["unsupported", "contradicted"]), right),
+            share(verified, wrong),
+            low * 100.0,
+            high * 100.0
+        )
     }
 }
 
-fn share(part: usize, all: usize) -> String {
+fn share(part: u64, all: u64) -> String {
     #[expect(clippy::cast_precision_loss, reason = "counts of leaves are far below 2^52")]
     let share = if all == 0 { 0.0 } else { part as f64 / all as f64 * 100.0 };
     format!("{share:.1} %")

@@ -191,8 +191,7 @@ impl ClauseEvidence<'_> {
 
 /// If a text can name an item: it has two letters in a row.
 fn names_item(text: &str) -> bool {
-    let letters = |two: &[char]| two.iter().all(|c| c.is_alphabetic());
-    text.chars().collect::<Vec<_>>().windows(2).any(letters)
+    text.chars().zip(text.chars().skip(1)).any(|(one, other)| one.is_alphabetic() && other.is_alphabetic())
 }
 
 /// If a passage that is understood can speak against a value of a kind: another wording of a text may say the same.

@@ -1,11 +1,16 @@
-//! Grounding: reads a document once into rows, cells, words, numbers and dates, and says for each value of a record whether the
-//! document writes it where that field of that item belongs.
-//!
-//! No word of any language is needed for rows and columns; labels are compared with the names of fields.
+//! Grounding: reads a document once, and says for each value of a record whether the document writes it where that field of that
+//! item belongs, whole, and as a fact.
 //!
 //! ```text
-//! text ─► Document (rows, cells, words, numbers, dates) ─► places of a value ─► binding (cell, label, none) ─► Verdict
+//!                    ┌─► rows, cells, words, numbers, dates ─► places of a value ─► judge ─► Verdict (cell, label, …)
+//! text ─► Document ──┤
+//!                    └─► tokens ─► sentence ─► statement ─► read_passage ─► Pattern (number/statement) ─► Trust
+//!                                                       └─► Doubt (range_end, another_person, …)
 //! ```
+//!
+//! Two readers share a document. [`judge`] needs no word of any language: the items of a list have rows, their members have columns,
+//! other fields have labels. [`read_passage`] reads prose, with words of `words/clauses.txt`: a passage that somebody has found is
+//! held against three questions, where, what and how, and [`Trust`] says how often passages of its pattern were right.
 
 mod clause;
 mod columns;

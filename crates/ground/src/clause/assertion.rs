@@ -98,7 +98,11 @@ const AFTER_TEXT: usize = 4;
 /// A text or number that is denied, or one of several.
 fn denied(all: &[Token], clause: &Clause, claim: &Read) -> Option<Doubt> {
     let Range { start, end } = clause.value;
-    let is_number = claim.is_number || claim.is_number_text;
+    // None is zero.
+    if claim.text == "0" {
+        return None;
+    }
+    let is_number = claim.is_number || claim.is_number_text || claim.is_date;
     let reaches = |at: usize| {
         if is_number {
             at < start && at + BEFORE_NUMBER >= start
@@ -106,9 +110,14 @@ fn denied(all: &[Token], clause: &Clause, claim: &Read) -> Option<Doubt> {
             at < start || at >= end && at < end + AFTER_TEXT
         }
     };
-    let is_denial = |token: &Token| token.does(Cues::DENIAL) && !claim.owns(&token.folded);
+    // Behind a value, only what denies the thing before it: `without` denies the next one.
+    let denies = |at: usize| {
+        all.get(at).is_some_and(|token| {
+            token.does(Cues::DENIAL) && !claim.owns(&token.folded) && (at < start || !token.does(Cues::BEFORE))
+        })
+    };
     let reached = if is_number { &clause.part } else { &clause.statement };
-    if reached.iter().any(|at| reaches(*at) && all.get(*at).is_some_and(is_denial)) {
+    if reached.iter().any(|at| reaches(*at) && denies(*at)) {
         return Some(Doubt::Denied);
     }
     let beside = [start.checked_sub(1), Some(end)].into_iter().flatten().filter_map(|at| all.get(at));

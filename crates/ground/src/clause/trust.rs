@@ -47,7 +47,7 @@ pub struct Precision {
 pub struct Trust {
     labelled: Counts,
     mistakes: f64,
-    counts: HashMap<Box<str>, Counts>,
+    counts: HashMap<Pattern, Counts>,
     bounds: Mutex<HashMap<Pattern, f64>>,
 }
 
@@ -71,7 +71,9 @@ impl Trust {
                 ("mistakes", None) => trust.mistakes = first.parse().unwrap_or(1.0),
                 ("labelled", Some(counts)) => trust.labelled = counts,
                 (_, Some(counts)) => {
-                    trust.counts.insert(name.into(), counts);
+                    if let Ok(pattern) = name.parse() {
+                        trust.counts.insert(pattern, counts);
+                    }
                 }
                 (_, None) => {}
             }
@@ -82,7 +84,7 @@ impl Trust {
     /// The precision of a pattern.
     #[must_use]
     pub fn of(&self, pattern: Pattern) -> Precision {
-        let counts = self.counts.get(pattern.to_string().as_str()).copied().unwrap_or_default();
+        let counts = self.counts.get(&pattern).copied().unwrap_or_default();
         let known = self.bounds.lock().unwrap_or_else(PoisonError::into_inner).get(&pattern).copied();
         let bound = known.unwrap_or_else(|| {
             let bound = self.bound(pattern, counts);
@@ -104,9 +106,8 @@ impl Trust {
     }
 
     fn pooled(&self, naming: Naming) -> Counts {
-        let name = naming.as_str();
         let mut all = Counts::default();
-        for (_, counts) in self.counts.iter().filter(|(known, _)| known.rsplit('/').next() == Some(name)) {
+        for (_, counts) in self.counts.iter().filter(|(known, _)| known.naming == naming) {
             all += *counts;
         }
         all
@@ -174,6 +175,12 @@ mod tests {
         assert!(near(upper_bound(0, 10), 0.2589) && near(lower_bound(10, 10), 0.7411));
         assert!(near(upper_bound(5, 10), 0.7776) && near(lower_bound(5, 10), 0.2224));
         assert!(near(lower_bound(0, 10), 0.0) && near(upper_bound(10, 10), 1.0));
+    }
+
+    #[test]
+    fn every_line_that_ships_is_a_pattern() {
+        let lines = super::PATTERNS.lines().filter(|line| line.contains('/') && !line.starts_with('#')).count();
+        assert_eq!(lines, Trust::shipped().counts.len());
     }
 
     #[test]
