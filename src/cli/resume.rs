@@ -43,6 +43,9 @@ pub(super) struct Arguments {
     calls: CallArguments,
     #[command(flatten, next_help_heading = CALLS)]
     permissions: PermissionArguments,
+    /// Record the calls from here on in this folder, whether or not the run's command records in another one
+    #[arg(long, value_name = "DIR", help_heading = CALLS)]
+    record: Option<PathBuf>,
     /// Write what the documents came to together to this file, as a page of HTML that needs nothing else
     #[arg(long, value_name = "FILE.html", help_heading = OUTPUT)]
     report: Option<PathBuf>,
@@ -166,8 +169,9 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         via: arguments.via,
         again: &arguments.again,
         calls,
-        permissions: arguments.permissions.clone(),
+        permissions: arguments.permissions.clone().absolute(),
         report: arguments.report.clone().map(absolute),
+        record: arguments.record.clone().map(absolute),
         log: arguments.log.clone().absolute(),
     });
     go_to_folder(&run.record.settings, arguments.quiet, output);

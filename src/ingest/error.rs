@@ -89,6 +89,12 @@ pub enum InputError {
         /// Its id.
         id: DocumentId,
     },
+    /// A document of a run that lies where nobody permitted that documents are read.
+    #[error("{origin} lies outside of the folders in which the documents of this run may lie")]
+    NotAllowed {
+        /// The document.
+        origin: Origin,
+    },
     /// Something that went away while folders were being read.
     #[error("`{}` went away while its folder was read", path.display())]
     Vanished {
@@ -127,6 +133,10 @@ impl InputError {
                 )
             }
             InputError::NotKept { .. } => "run it again".to_owned(),
+            InputError::NotAllowed { .. } => {
+                "if you mean it, name its folder with `--allow-path` of `loopctl resume`, or run it anew"
+                    .to_owned()
+            }
             InputError::Dangling { .. } => "make what it leads to, or leave it out".to_owned(),
             InputError::NoDocuments { .. } => {
                 let endings = ENDINGS.map(|ending| format!("`.{ending}`")).join(", ");

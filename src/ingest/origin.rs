@@ -38,6 +38,15 @@ impl Origin {
             Origin::Stdin | Origin::Record { .. } | Origin::Piped { .. } => None,
         }
     }
+
+    /// The file that it is read from, if it is read from one.
+    #[must_use]
+    pub(crate) fn file(&self) -> Option<&Path> {
+        match self {
+            Origin::File(file) | Origin::Record { file, .. } => Some(file),
+            Origin::Stdin | Origin::Piped { .. } => None,
+        }
+    }
 }
 
 impl std::fmt::Display for Origin {

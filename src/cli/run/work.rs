@@ -20,7 +20,7 @@ use super::found::{
 };
 use super::jobs;
 use super::screen::{GoOn, Lives, Screen};
-use super::which::{Chosen, DecidedBy, PROVIDERS, Which, choose, settings_to_go_on};
+use super::which::{Chosen, DecidedBy, LaidOver, PROVIDERS, Which, choose, settings_to_go_on};
 use crate::diag::Problems;
 use crate::disk;
 use crate::experiment::calibrate::Basis;
@@ -90,6 +90,10 @@ pub(in crate::cli) struct Work {
     pub(in crate::cli) batches: BatchSettings,
     /// What stays to be watched when all documents are done.
     pub(in crate::cli) watching: Option<Watching>,
+    /// Folders in which documents must lie, where the command of a record names them.
+    pub(in crate::cli) within: Option<Vec<PathBuf>>,
+    /// What is laid over the settings of a record.
+    pub(in crate::cli) laid_over: Option<LaidOver>,
 }
 
 impl Work {
@@ -202,6 +206,7 @@ impl Work {
             jobs,
             document_type,
             supplied,
+            within: self.within.clone(),
             keep_going: self.keep_going,
             batches: self.batches,
             steering: None,
@@ -307,6 +312,7 @@ impl Work {
             files_digest: &self.files_digest,
             texts_digest: &self.texts_digest,
             basis: self.certified.as_ref().map(|certified| &certified.basis),
+            laid_over: self.laid_over.as_ref(),
         };
         let mut settings = settings_of_plan(&self.plan, &self.command, &decided_by);
         if let Value::Object(settings) = &mut settings {
@@ -335,7 +341,9 @@ pub(in crate::cli) fn settings_of(
 ) -> Value {
     let (profile, profile_digest) = (&plan.profile.name, &plan.profile.digest);
     let basis = Some(basis);
-    settings_of_plan(plan, command, &DecidedBy { profile, profile_digest, files_digest, texts_digest, basis })
+    let decided_by =
+        DecidedBy { profile, profile_digest, files_digest, texts_digest, basis, laid_over: None };
+    settings_of_plan(plan, command, &decided_by)
 }
 
 fn settings_of_plan(plan: &Plan, command: &[String], decided_by: &DecidedBy<'_>) -> Value {

@@ -29,6 +29,11 @@ impl Uploads {
         Uploads { folder, allowed: settings.folders.clone(), most_bytes }
     }
 
+    /// The folder in which all that is submitted is kept.
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     /// The bytes that are submitted, with the name of the file.
     pub(super) fn read(
         &self,
