@@ -8,6 +8,7 @@ use crate::lint::FileKind;
 use crate::plan::Plan;
 use crate::profile::{Library, Loaded, Override, Settings, load, read_text_below, read_text_file, settings};
 use crate::provider::{PluginPaths, Prices, Providers};
+use crate::value::ShownPath;
 use crate::value::{path_text, sanitize_line, yaml};
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -163,7 +164,7 @@ pub(super) fn providers() -> Providers {
 pub(super) fn providers_or_warn(output: &mut Output) -> Providers {
     for folder in PluginPaths::from_env().missing() {
         let word = output.err_paint.warn("warning:");
-        let folder = sanitize_line(&folder.display().to_string());
+        let folder = sanitize_line(&folder.shown().into_owned());
         output.say(&format!("{word} there is no folder `{folder}`, which `LOOPCTL_PLUGIN_PATH` names"));
     }
     providers()
@@ -205,6 +206,18 @@ impl ProfileArguments {
             provider_config: Vec::new(),
             is_recorded: false,
             again: None,
+        }
+    }
+
+    /// The same, asking whom the command of a recorded run asks.
+    pub(super) fn asking_as(self, recorded: &ProfileArguments) -> Self {
+        ProfileArguments {
+            provider: recorded.provider.clone(),
+            judge: recorded.judge.clone(),
+            provider_config: recorded.provider_config.clone(),
+            variables: recorded.variables.clone(),
+            is_recorded: true,
+            ..self
         }
     }
 

@@ -6,6 +6,7 @@ use super::output::{Format, Output};
 use super::plugin_check;
 use super::plugin_new;
 use crate::provider::{Inspected, ProviderEntry, TrustState};
+use crate::value::ShownPath;
 use crate::value::{path_text, sanitize_line};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
@@ -76,7 +77,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
                     output.out,
                     "{:<12}  {}",
                     "",
-                    output.out_paint.faint(&entry.path.display().to_string())
+                    output.out_paint.faint(&entry.path.shown().into_owned())
                 )?;
             }
         }
@@ -108,7 +109,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
             if let Some(before) = &trusted.replaced {
                 output.say(&format!("the digest before was {before}"));
             }
-            output.say(&format!("may run from here on; written to `{}`", trusted.lock_file.display()));
+            output.say(&format!("may run from here on; written to `{}`", trusted.lock_file.shown()));
         }
         Verb::New(arguments) => return plugin_new::execute(arguments, output),
     }

@@ -12,6 +12,7 @@ use super::permission::PermissionArguments;
 use super::recorded_command::{go_to_folder, recorded_arguments};
 use super::run::{GoingOn, SettingsAgain, Via, Which, carry_out};
 use crate::store::{DocumentStage, Journal, RunStage, StoredRun};
+use crate::value::ShownPath;
 use crate::value::sanitize_line;
 use clap::Args;
 use std::path::PathBuf;
@@ -73,7 +74,7 @@ impl JournalArgument {
     /// How another command names the same journal: ` --journal FILE`, where it was named.
     pub(super) fn again(&self) -> String {
         match &self.journal {
-            Some(file) => format!(" --journal {}", quoted(&file.display().to_string())),
+            Some(file) => format!(" --journal {}", quoted(&file.shown().into_owned())),
             None => String::new(),
         }
     }
@@ -98,17 +99,17 @@ impl JournalArgument {
         match std::fs::metadata(&file) {
             Ok(found) if found.is_dir() => {
                 let inside = file.join("journal.sqlite");
-                return Err(Failure::usage(format!("`{}` is a folder", file.display())).help(format!(
+                return Err(Failure::usage(format!("`{}` is a folder", file.shown())).help(format!(
                     "name the journal in it: `--journal {}`",
-                    quoted(&inside.display().to_string())
+                    quoted(&inside.shown().into_owned())
                 )));
             }
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                let message = format!("there is no journal `{}`", file.display());
+                let message = format!("there is no journal `{}`", file.shown());
                 return Err(Failure::broken(message).help("name another with `--journal FILE`"));
             }
             Err(error) => {
-                let message = format!("can't open the journal `{}`: {error}", file.display());
+                let message = format!("can't open the journal `{}`: {error}", file.shown());
                 return Err(Failure::broken(message).help("only its owner may read a journal"));
             }
             Ok(_) => {}
@@ -129,7 +130,7 @@ pub(super) fn find_run(journal: &Journal, id: &str) -> Result<StoredRun, Failure
         (1, None) => Ok(like.swap_remove(0)),
         (0, None) => Err(Failure::broken(format!(
             "the journal `{}` holds no run `{}`",
-            journal.path().display(),
+            journal.path().shown(),
             sanitize_line(id)
         ))
         .help("`loopctl runs list` names them")),
@@ -139,7 +140,7 @@ pub(super) fn find_run(journal: &Journal, id: &str) -> Result<StoredRun, Failure
 }
 
 fn no_run(journal: &Journal) -> Failure {
-    Failure::broken(format!("the journal `{}` holds no run", journal.path().display()))
+    Failure::broken(format!("the journal `{}` holds no run", journal.path().shown()))
 }
 
 pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
@@ -190,6 +191,6 @@ fn latest_open(journal: &Journal, again: &str) -> Result<StoredRun, Failure> {
             return Ok(run);
         }
     }
-    Err(Failure::usage(format!("no run in `{}` waits to be gone on with", journal.path().display()))
+    Err(Failure::usage(format!("no run in `{}` waits to be gone on with", journal.path().shown()))
         .help(format!("`loopctl runs show {latest}{again}` says what the latest came to; `loopctl runs retry {latest}{again}` tries what failed once more")))
 }

@@ -1,5 +1,6 @@
 //! Where a document's bytes come from.
 
+use crate::value::ShownPath;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -52,9 +53,9 @@ impl Origin {
 impl std::fmt::Display for Origin {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Origin::File(path) => write!(f, "`{}`", path.display()),
+            Origin::File(path) => write!(f, "`{}`", path.shown()),
             Origin::Stdin => f.write_str("standard input"),
-            Origin::Record { file, line, .. } => write!(f, "`{}`, line {line}", file.display()),
+            Origin::Record { file, line, .. } => write!(f, "`{}`, line {line}", file.shown()),
             Origin::Piped { line, .. } => write!(f, "standard input, line {line}"),
         }
     }

@@ -21,6 +21,7 @@ mod parted;
 pub(crate) mod parts;
 mod placeholder;
 mod pre_existing;
+mod presence;
 mod quotes;
 mod reader;
 mod rule_set;

@@ -170,7 +170,7 @@ objectives: [{ maximize: overall }]
 ";
     place.write("it.sweep.yaml", text);
     // One document is too few to be split.
-    place.run(&["sweep", "it.sweep.yaml"]).exits(1).says(&["1 documents can't be split in two parts"]);
+    place.run(&["sweep", "it.sweep.yaml"]).exits(1).says(&["1 document can't be split in two parts"]);
     place.write(
         "it.sweep.yaml",
         text.replace("stop.max_iterations", "repair.drop_unknown").replace("[2, 4, 6]", "[true]"),
@@ -268,7 +268,7 @@ fn values_that_do_not_go_together_are_no_mistake_of_one() {
     let text = EXPERIMENT.replace("space: { stop.max_iterations: [1, 2, 3] }", space);
     place.write("it.sweep.yaml", text.replace("assess.q: given,", "assess: { q: given, z: given },"));
     let ran = place.run(&["sweep", "it.sweep.yaml", "--format", "json", "--quiet"]).exits(0);
-    let ran = ran.says(&["1 policies of the space can't be used", "it.sweep.yaml"]);
+    let ran = ran.says(&["1 policy of the space can't be used", "it.sweep.yaml"]);
     assert_eq!(ran.json()["policies"]["invalid"], 1);
 }
 
@@ -291,7 +291,7 @@ objectives: [{ maximize: overall }]
     place.write("prompts/feedback/copy.md", shipped);
     let copy = text.replace("feedback.history: [3]", "feedback.template: [feedback/copy.md]");
     place.write("it.sweep.yaml", &copy);
-    place.run(&["sweep", "it.sweep.yaml"]).exits(1).says(&["1 documents can't be split"]);
+    place.run(&["sweep", "it.sweep.yaml"]).exits(1).says(&["1 document can't be split"]);
     place.write("prompts/feedback/copy.md", format!("{shipped}\nBe careful."));
     place.run(&["sweep", "it.sweep.yaml"]).exits(2).says(&["it.sweep.yaml:4:30", "`feedback`"]);
 }

@@ -5,6 +5,7 @@ use super::super::recorded_run::TEXTS_DIGEST;
 use crate::experiment::calibrate::Basis;
 use crate::store::{DocumentStage, Journal, RunId, RunRecord, RunStage, StoredRun};
 use crate::value::path_text;
+use crate::value::prose::count;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -156,7 +157,8 @@ fn carry_over(
     let run = journal.begin_run(record)?;
     let finished = journal.carry_over(&earlier.id, &run)?;
     let note = format!(
-        "{message}: the results of the {finished} documents that it finished are kept, the others begin anew"
+        "{message}: the results of the {} that it finished are kept, the others begin anew",
+        count(finished as u64, "document")
     );
     Ok(Chosen { run, goes_on: true, lists: true, note: Some(note) })
 }

@@ -34,6 +34,7 @@ use crate::run::{
     open_stages, plan_ids, plugins_of, unpriced,
 };
 use crate::store::{Artifacts, Journal, ProcessId, RunId, RunRecord, StoreError, WorkerLog, folder_key};
+use crate::value::ShownPath;
 use crate::value::{MAX_CANDIDATE_DEPTH, Millis, is_deeper, path_text, sanitize_line};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -232,6 +233,7 @@ impl Work {
             out: self.out.clone(),
             unreadable: 0,
             elsewhere: 0,
+            bad_lines: 0,
             progress: (several && !is_verdict).then(|| ProgressLine::start(None, self.quiet)),
             summary: (several && !is_verdict).then(|| {
                 RunSummary::new(RunFacts::new(
@@ -396,14 +398,14 @@ impl Work {
 fn refuse_unwritable(report: &Path) -> Result<(), Failure> {
     let folder = report.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let refused = |why: String| {
-        let failure = Failure::usage(format!("can't write the report to `{}`: {why}", report.display()));
+        let failure = Failure::usage(format!("can't write the report to `{}`: {why}", report.shown()));
         failure.help("name a file in a folder that is there and that you may write to")
     };
     if report.is_dir() {
         return Err(refused("it is a folder".to_owned()));
     }
     if !folder.is_dir() {
-        return Err(refused(format!("there is no folder `{}`", folder.display())));
+        return Err(refused(format!("there is no folder `{}`", folder.shown())));
     }
     disk::try_folder(folder).map_err(|error| refused(error.to_string()))
 }
@@ -436,7 +438,7 @@ fn read_json(path: &Path) -> Result<Value, Failure> {
     let value = serde_json::from_str(file.without_mark()).map_err(|error| {
         Failure::broken(format!(
             "`{}` is not JSON (line {}, column {})",
-            path.display(),
+            path.shown(),
             error.line(),
             error.column()
         ))
@@ -445,12 +447,12 @@ fn read_json(path: &Path) -> Result<Value, Failure> {
     if is_deeper(&value, MAX_CANDIDATE_DEPTH) {
         return Err(Failure::broken(format!(
             "`{}` is nested more than {MAX_CANDIDATE_DEPTH} deep",
-            path.display()
+            path.shown()
         ))
         .help("an extraction is one JSON object"));
     }
     if is_result(&value) {
-        return Err(Failure::broken(format!("`{}` is the result of a run, no extraction", path.display()))
+        return Err(Failure::broken(format!("`{}` is the result of a run, no extraction", path.shown()))
             .help("name the `…-extraction.json` beside it, or write out its `best_extraction`"));
     }
     Ok(value)
