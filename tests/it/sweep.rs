@@ -155,6 +155,28 @@ fn a_page_has_plots_and_tables_and_nothing_from_elsewhere() {
     assert!(page.contains("How long is long enough?"));
 }
 
+/// Whom the command of a run asked holds for every profile: its candidates came from there.
+#[test]
+fn a_run_with_another_provider_than_its_profile_has_is_tried_with_it() {
+    let place = steps("stop: { max_iterations: 2 }\n", &[scoring(3), scoring(5)]);
+    place.write("others.jsonl", place.read("answers.jsonl"));
+    run(&place, &["--provider", "scripted", "--provider-config", "file=others.jsonl"]).exits(3);
+    let text = "documents: { run: latest, journal: out/journal.sqlite }
+profiles: [steps]
+reference: steps
+space: { stop.max_iterations: [1, 2] }
+objectives: [{ maximize: overall }]
+";
+    place.write("it.sweep.yaml", text);
+    // That one document can't be split comes after everything about settings.
+    place.run(&["sweep", "it.sweep.yaml"]).exits(1).says(&["1 document can't be split"]);
+    place.write("it.sweep.yaml", format!("{text}config: {{ feedback.history: 3 }}\n"));
+    place.run(&["sweep", "it.sweep.yaml"]).exits(2).says(&[
+        "the run would have had other candidates under these settings: `feedback`",
+        "what the run's command set with `--config` stands under `config` of the experiment",
+    ]);
+}
+
 #[test]
 fn a_run_is_tried_as_far_as_it_was_recorded() {
     let answers: Vec<Value> = [3, 5, 4, 6].map(scoring).to_vec();
