@@ -181,9 +181,13 @@ fn warn_of_unknown_issues(columns: &Columns, goals: &Goals, policies: &[Policy],
     let lacking = (0..columns.documents()).filter(|document| columns.lacks_issues(*document)).count();
     if asks && lacking > 0 {
         let word = output.err_paint.warn("warning:");
+        let all = count(columns.documents() as u64, "document");
+        let (does, counts) = match lacking {
+            1 => ("does", "it counts"),
+            _ => ("do", "they count"),
+        };
         output.say(&format!(
-            "{word} of {}, {lacking} without a word of which issues there were (no `issues`) count as having none",
-            count(columns.documents() as u64, "document")
+            "{word} {lacking} of {all} {does} not say which issues there were (no `issues`): {counts} as having none"
         ));
     }
 }
