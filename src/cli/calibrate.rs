@@ -124,7 +124,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         output.out.flush()?;
         match (written, &arguments.out) {
             (Some(file), _) => {
-                output.say(&format!("the certificate is in `{}`", sanitize_line(&file.shown().into_owned())));
+                output.say(&format!("the certificate is in `{}`", sanitize_line(&file.shown())));
                 if !is_of_run {
                     output
                         .say("its scores are those of the labels: nothing shows that this policy gave them");
@@ -379,7 +379,7 @@ fn write_verified(
     let drifted = audit.is_some_and(|audit| audit.drifted);
     let holds = changes.is_empty() && !drifted;
     if format == Format::Text {
-        let name = sanitize_line(&file.shown().into_owned());
+        let name = sanitize_line(&file.shown());
         let date = sanitize_line(&certificate.date);
         let mut text = if !changes.is_empty() {
             format!("{}\n  {AGAIN}\n", output.out_paint.bad(&sanitize_line(&void(&name, changes))))

@@ -35,7 +35,7 @@ impl Certified {
     ) -> Result<(), Failure> {
         let of_profile = self.of_profile.as_ref().map(|file| PathBuf::from(&file.value));
         let Some(file) = self.named.clone().or(of_profile) else { return Ok(()) };
-        let shown = sanitize_line(&file.shown().into_owned());
+        let shown = sanitize_line(&file.shown());
         let certificate = match (open_certificate(&file), &self.named) {
             (Ok(certificate), _) => certificate,
             (Err(failure), Some(_)) => return Err(failure),

@@ -148,7 +148,7 @@ fn write_page(evaluation: &Evaluation, file: &Path) -> Result<(), Failure> {
 
 fn nothing_matched(evaluation: &Evaluation, labelled: usize) -> Failure {
     let labelled = count(labelled as u64, "labelled document");
-    let results = count(evaluation.sources.result_documents as u64, "result");
+    let results = count(evaluation.sources.result_documents, "result");
     let message = format!("no label fits a result: {labelled}, {results}");
     let unmatched = &evaluation.unmatched;
     if let (Some(label), None) = (unmatched.unusable.first(), unmatched.fields.first()) {

@@ -142,8 +142,7 @@ impl Arguments {
         let mut latest = if self.target == "latest" && self.journal.is_none() { recall() } else { None };
         let gone = latest.take_if(|latest| !latest.journal.is_file());
         if let Some(gone) = gone {
-            let (run, journal) =
-                (sanitize_line(&gone.run), sanitize_line(&gone.journal.shown().into_owned()));
+            let (run, journal) = (sanitize_line(&gone.run), sanitize_line(&gone.journal.shown()));
             let word = output.err_paint.warn("warning:");
             output.say(&format!(
                 "{word} the latest run, {run}, was in `{journal}`, which is gone; this is one before it"

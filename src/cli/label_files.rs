@@ -52,7 +52,7 @@ pub(super) fn read_labels(files: &[PathBuf], output: &mut Output) -> Result<Vec<
 
 fn refuse(file: &Path, line: u64, why: &str, output: &mut Output) {
     let word = output.err_paint.bad("error:");
-    let name = sanitize_line(&file.shown().into_owned());
+    let name = sanitize_line(&file.shown());
     output.say(&format!("{word} {name}, line {line}: {}", sanitize_line(why)));
 }
 

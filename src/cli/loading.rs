@@ -164,7 +164,7 @@ pub(super) fn providers() -> Providers {
 pub(super) fn providers_or_warn(output: &mut Output) -> Providers {
     for folder in PluginPaths::from_env().missing() {
         let word = output.err_paint.warn("warning:");
-        let folder = sanitize_line(&folder.shown().into_owned());
+        let folder = sanitize_line(&folder.shown());
         output.say(&format!("{word} there is no folder `{folder}`, which `LOOPCTL_PLUGIN_PATH` names"));
     }
     providers()

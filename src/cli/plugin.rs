@@ -73,12 +73,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
                 };
                 let shadowed = if entry.used { "" } else { "not used, the one above comes first  " };
                 writeln!(output.out, "{:<12}  {shadowed}{about}", entry.name)?;
-                writeln!(
-                    output.out,
-                    "{:<12}  {}",
-                    "",
-                    output.out_paint.faint(&entry.path.shown().into_owned())
-                )?;
+                writeln!(output.out, "{:<12}  {}", "", output.out_paint.faint(&entry.path.shown()))?;
             }
         }
         Verb::Inspect { plugin } => {

@@ -104,7 +104,7 @@ fn human(conforms: &Conforms, output: &mut Output) -> Result<(), Failure> {
         )?,
         None => writeln!(output.out, "{}", paint.strong("no plugin"))?,
     }
-    writeln!(output.out, "{}", paint.faint(&conforms.path.shown().into_owned()))?;
+    writeln!(output.out, "{}", paint.faint(&conforms.path.shown()))?;
     for finding in &conforms.findings {
         line(finding, output)?;
     }

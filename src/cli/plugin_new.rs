@@ -237,7 +237,7 @@ impl Project<'_> {
             Language::C => ("make test", "make"),
         };
         vec![
-            format!("cd {}", quoted(&folder.shown().into_owned())),
+            format!("cd {}", quoted(&folder.shown())),
             test.to_owned(),
             build.to_owned(),
             format!("loopctl plugin trust ./{library}"),

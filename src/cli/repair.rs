@@ -85,7 +85,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     let settings = arguments.settings();
     let schema = arguments.schema.as_deref().map(read_schema).transpose()?;
     let repairer = match (&arguments.schema, &schema) {
-        (Some(path), Some(schema)) => Repairer::new(settings, &path.shown().into_owned(), schema)
+        (Some(path), Some(schema)) => Repairer::new(settings, &path.shown(), schema)
             .map_err(|why| Failure::usage(format!("`{}` is not a JSON Schema: {why}", path.shown())))?,
         _ => Repairer::without_schema(settings),
     };

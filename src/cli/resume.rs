@@ -74,7 +74,7 @@ impl JournalArgument {
     /// How another command names the same journal: ` --journal FILE`, where it was named.
     pub(super) fn again(&self) -> String {
         match &self.journal {
-            Some(file) => format!(" --journal {}", quoted(&file.shown().into_owned())),
+            Some(file) => format!(" --journal {}", quoted(&file.shown())),
             None => String::new(),
         }
     }
@@ -99,10 +99,8 @@ impl JournalArgument {
         match std::fs::metadata(&file) {
             Ok(found) if found.is_dir() => {
                 let inside = file.join("journal.sqlite");
-                return Err(Failure::usage(format!("`{}` is a folder", file.shown())).help(format!(
-                    "name the journal in it: `--journal {}`",
-                    quoted(&inside.shown().into_owned())
-                )));
+                return Err(Failure::usage(format!("`{}` is a folder", file.shown()))
+                    .help(format!("name the journal in it: `--journal {}`", quoted(&inside.shown()))));
             }
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 let message = format!("there is no journal `{}`", file.shown());

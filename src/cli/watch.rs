@@ -264,7 +264,7 @@ fn is_for_asking(path: &Path, plan: &Plan) -> bool {
 
 /// A path as people wrote it.
 fn shown(path: &Path) -> String {
-    sanitize_line(&path.strip_prefix(".").unwrap_or(path).shown().into_owned())
+    sanitize_line(&path.strip_prefix(".").unwrap_or(path).shown())
 }
 
 impl From<WatchError> for Failure {

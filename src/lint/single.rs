@@ -303,7 +303,7 @@ fn measured(
 
 /// Reads cases as `loopctl test` does. Whether they come out as expected is not asked here.
 fn cases(path: &Path, library: &Library, problems: &mut Problems) {
-    let subject = match find_subject(&path.shown().into_owned(), library) {
+    let subject = match find_subject(&path.shown(), library) {
         Ok(subject) => subject,
         Err(problem) => {
             problems.push(problem);

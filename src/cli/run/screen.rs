@@ -137,7 +137,7 @@ impl GoOn<'_> {
             JournalPlace::Memory => return,
             JournalPlace::Usual(_) => format!("loopctl resume {}", self.run),
             JournalPlace::Asked(file) => {
-                format!("loopctl resume {} --journal {}", self.run, quoted(&file.shown().into_owned()))
+                format!("loopctl resume {} --journal {}", self.run, quoted(&file.shown()))
             }
         };
         let waiting = match left {
@@ -203,8 +203,7 @@ impl Observer for Screen<'_> {
                 1 => "1 document skipped: it is already finished".to_owned(),
                 more => format!("{more} documents skipped: they are already finished"),
             };
-            let place =
-                self.out.as_ref().map(|out| format!(" in `{}`", sanitize_line(&out.shown().into_owned())));
+            let place = self.out.as_ref().map(|out| format!(" in `{}`", sanitize_line(&out.shown())));
             self.above(|screen| screen.output.say(&format!("{what}{}", place.unwrap_or_default())));
         }
         if let Some(progress) = self.progress.take() {

@@ -158,7 +158,7 @@ fn carry_over(
     let finished = journal.carry_over(&earlier.id, &run)?;
     let note = format!(
         "{message}: the results of the {} that it finished are kept, the others begin anew",
-        count(finished as u64, "document")
+        count(finished, "document")
     );
     Ok(Chosen { run, goes_on: true, lists: true, note: Some(note) })
 }

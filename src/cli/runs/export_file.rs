@@ -73,7 +73,7 @@ impl FileArguments {
     /// The file that was asked for.
     pub(super) fn target(&self) -> Result<Option<Target>, Failure> {
         let Some(to) = &self.to else { return Ok(None) };
-        let named = sanitize_line(&to.shown().into_owned());
+        let named = sanitize_line(&to.shown());
         let ending = to.extension().unwrap_or_default().to_string_lossy().to_lowercase();
         let format = self.format.or(match ending.as_str() {
             "csv" => Some(FileFormat::Csv),

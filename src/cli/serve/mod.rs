@@ -158,7 +158,7 @@ impl Places {
             })?;
         output.say("this folder gets a journal of its own");
         if let Some(latest) = latest_journal() {
-            let latest = quoted(&latest.shown().into_owned());
+            let latest = quoted(&latest.shown());
             output.say(&format!("  help: `loopctl serve --journal {latest}` serves that of your latest run"));
         }
         Ok(())
@@ -236,7 +236,7 @@ fn start(arguments: &StartArguments, output: &mut Output) -> Result<Exit, Failur
         places.begin(output)?;
         let settings = ServiceSettings { listen, ..settings };
         let service = Service::open(settings, &places.journal, profiles, metrics)?;
-        output.say(&format!("serving `{}`", sanitize_line(&places.journal.shown().into_owned())));
+        output.say(&format!("serving `{}`", sanitize_line(&places.journal.shown())));
         say_tokens(&service.journal, output)?;
         if arguments.no_link {
             revoke_links(&service.journal)?;

@@ -160,7 +160,7 @@ fn by_path(argument: &str, library: &Library) -> Result<TestTarget, Problem> {
     let tested = match read_text_file(&tests) {
         Ok(tested) => tested,
         Err(problem) if problem.code == Code::Unreadable => {
-            return Err(without_cases(&own.shown().into_owned(), &tests.shown().into_owned()));
+            return Err(without_cases(&own.shown(), &tests.shown()));
         }
         Err(problem) => return Err(problem),
     };

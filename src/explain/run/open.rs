@@ -250,7 +250,7 @@ impl Looking<'_> {
         }
         let mut results = Vec::new();
         for file in &files {
-            results.push(parsed(&read(file)?, &file.shown().into_owned())?);
+            results.push(parsed(&read(file)?, &file.shown())?);
         }
         let names: Vec<&str> = results.iter().map(id_of).collect();
         match self.choose(&names, &format!("the folder `{shown}`"))? {
@@ -258,7 +258,7 @@ impl Looking<'_> {
                 Ok(OpenedRecord::Several(results.iter().map(|one| listed(id_of(one), Some(one))).collect()))
             }
             Some(at) => match (results.get(at), files.get(at)) {
-                (Some(result), Some(file)) => self.result(result, &file.shown().into_owned(), Some(file)),
+                (Some(result), Some(file)) => self.result(result, &file.shown(), Some(file)),
                 _ => Err(NotFound::new(format!("the folder `{shown}` holds no result"), "")),
             },
         }
