@@ -23,10 +23,10 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
 
 // Layer 0: base.
-#[expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "files are its matter")]
-pub(crate) mod disk;
 pub mod diag;
 pub mod value;
+#[expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "files are its matter")]
+pub(crate) mod disk;
 
 // Layer 1: what people declare.
 #[doc(hidden)]

@@ -17,6 +17,7 @@ use crate::experiment::calibrate::{
 use crate::lint::{AGAIN, void};
 use crate::profile::{Certify, FileTracker, Looks, Reached};
 use crate::report::{audit_text, calibration_html, calibration_text, needed_text};
+use crate::value::ShownPath;
 use crate::value::decode::Spanned;
 use crate::value::{digest_bytes, sanitize_line};
 use clap::Args;
@@ -102,7 +103,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     let (calibration, sample) = arguments.calibration(&settings, labels, made.as_ref(), output)?;
     if let Some(file) = &arguments.report {
         disk::replace(file, calibration_html(&calibration).as_bytes(), Access::Owner).map_err(|error| {
-            Failure::broken(format!("can't write the report to `{}`: {error}", file.display()))
+            Failure::broken(format!("can't write the report to `{}`: {error}", file.shown()))
         })?;
     }
     let is_of_run = made.is_some();
@@ -123,8 +124,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         output.out.flush()?;
         match (written, &arguments.out) {
             (Some(file), _) => {
-                output
-                    .say(&format!("the certificate is in `{}`", sanitize_line(&file.display().to_string())));
+                output.say(&format!("the certificate is in `{}`", sanitize_line(&file.shown())));
                 if !is_of_run {
                     output
                         .say("its scores are those of the labels: nothing shows that this policy gave them");
@@ -179,11 +179,8 @@ impl Arguments {
         };
         match labels.chain(out).chain(read).find(|(_, file)| is_report(file)) {
             Some((what, file)) => {
-                let message = format!(
-                    "`--report {}` would overwrite the {what} `{}`",
-                    report.display(),
-                    file.display()
-                );
+                let message =
+                    format!("`--report {}` would overwrite the {what} `{}`", report.shown(), file.shown());
                 Err(Failure::usage(message)
                     .help("write the report to another file, such as `calibration.html`"))
             }
@@ -382,7 +379,7 @@ fn write_verified(
     let drifted = audit.is_some_and(|audit| audit.drifted);
     let holds = changes.is_empty() && !drifted;
     if format == Format::Text {
-        let name = sanitize_line(&file.display().to_string());
+        let name = sanitize_line(&file.shown());
         let date = sanitize_line(&certificate.date);
         let mut text = if !changes.is_empty() {
             format!("{}\n  {AGAIN}\n", output.out_paint.bad(&sanitize_line(&void(&name, changes))))

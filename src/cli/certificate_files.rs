@@ -6,6 +6,7 @@ use crate::disk::{self, Access};
 use crate::experiment::calibrate::{Basis, Certificate, CertificateError};
 use crate::lint::{AGAIN, MOST_CERTIFICATE_BYTES, left_open, read_certificate, void};
 use crate::profile::Profile;
+use crate::value::ShownPath;
 use crate::value::decode::Spanned;
 use crate::value::sanitize_line;
 use serde_json::Value;
@@ -34,7 +35,7 @@ impl Certified {
     ) -> Result<(), Failure> {
         let of_profile = self.of_profile.as_ref().map(|file| PathBuf::from(&file.value));
         let Some(file) = self.named.clone().or(of_profile) else { return Ok(()) };
-        let shown = sanitize_line(&file.display().to_string());
+        let shown = sanitize_line(&file.shown());
         let certificate = match (open_certificate(&file), &self.named) {
             (Ok(certificate), _) => certificate,
             (Err(failure), Some(_)) => return Err(failure),
@@ -71,7 +72,7 @@ fn warn(message: &str, output: &mut Output) {
 /// Reads a certificate.
 pub(super) fn open_certificate(file: &Path) -> Result<Certificate, Failure> {
     read_certificate(file).map_err(|why| {
-        Failure::broken(format!("the certificate `{}` can't be used: {why}", file.display()))
+        Failure::broken(format!("the certificate `{}` can't be used: {why}", file.shown()))
             .help("name a file that `loopctl calibrate --out FILE` wrote")
     })
 }
@@ -80,7 +81,7 @@ pub(super) fn open_certificate(file: &Path) -> Result<Certificate, Failure> {
 pub(super) fn check_place_of_certificate(file: &Path, inputs: &[(&Path, &str)]) -> Result<(), Failure> {
     let Ok(place) = file.canonicalize() else { return Ok(()) };
     let refused = |why: String| {
-        Failure::usage(format!("`--out` would overwrite `{}`, {why}", file.display()))
+        Failure::usage(format!("`--out` would overwrite `{}`, {why}", file.shown()))
             .help("name a file of its own for the certificate, such as `certificates/clinic.json`")
     };
     let is_input = |input: &Path| {
@@ -107,7 +108,7 @@ pub(super) fn check_place_of_certificate(file: &Path, inputs: &[(&Path, &str)]) 
 /// Writes a certificate, with the folder in which it is to be.
 pub(super) fn write_certificate(certificate: &Certificate, file: &Path) -> Result<(), Failure> {
     let failed = |error: std::io::Error| {
-        Failure::broken(format!("can't write the certificate to `{}`: {error}", file.display()))
+        Failure::broken(format!("can't write the certificate to `{}`: {error}", file.shown()))
     };
     if let Some(folder) = file.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         std::fs::create_dir_all(folder).map_err(failed)?;

@@ -16,6 +16,8 @@ use super::output::{Format, Output};
 use crate::disk::{self, Access, FolderKey};
 use crate::experiment::evaluate::{Evaluation, Evaluator, UnusableLabel, unknown_fields};
 use crate::report::{evaluation_html, evaluation_text};
+use crate::value::ShownPath;
+use crate::value::prose::count;
 use crate::value::sanitize_line;
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -113,11 +115,8 @@ impl Arguments {
         inputs.extend(self.fresh.files(labels).map(|file| ("labelled documents", file)));
         match inputs.iter().find(|(_, input)| FolderKey::of(input).is_ok_and(|input| input == key)) {
             Some((what, input)) => {
-                let message = format!(
-                    "`--report {}` would overwrite the {what} `{}`",
-                    report.display(),
-                    input.display()
-                );
+                let message =
+                    format!("`--report {}` would overwrite the {what} `{}`", report.shown(), input.shown());
                 Err(Failure::usage(message).help("write the report to another file, such as `quality.html`"))
             }
             None => Ok(()),
@@ -144,15 +143,16 @@ fn write(evaluation: &Evaluation, arguments: &Arguments, output: &mut Output) ->
 fn write_page(evaluation: &Evaluation, file: &Path) -> Result<(), Failure> {
     let page = evaluation_html(evaluation);
     disk::replace(file, page.as_bytes(), Access::Owner)
-        .map_err(|error| Failure::broken(format!("can't write the report to `{}`: {error}", file.display())))
+        .map_err(|error| Failure::broken(format!("can't write the report to `{}`: {error}", file.shown())))
 }
 
 fn nothing_matched(evaluation: &Evaluation, labelled: usize) -> Failure {
-    let results = evaluation.sources.result_documents;
-    let message = format!("no label fits a result: {labelled} labelled documents, {results} results");
+    let labelled = count(labelled as u64, "labelled document");
+    let results = count(evaluation.sources.result_documents, "result");
+    let message = format!("no label fits a result: {labelled}, {results}");
     let unmatched = &evaluation.unmatched;
     if let (Some(label), None) = (unmatched.unusable.first(), unmatched.fields.first()) {
-        let message = format!("no label can be used: {labelled} labelled documents, {results} results");
+        let message = format!("no label can be used: {labelled}, {results}");
         let UnusableLabel { field, place, expected, .. } = label;
         return Failure::broken(message).help(sanitize_line(&format!(
             "values of `{field}` are {expected}, unlike the label in {place}"
@@ -160,7 +160,7 @@ fn nothing_matched(evaluation: &Evaluation, labelled: usize) -> Failure {
     }
     let has_other_reason = !unmatched.fields.is_empty() || !unmatched.disputed.is_empty();
     if evaluation.documents.not_judged > 0 && !has_other_reason {
-        let message = format!("no label is of a field: {labelled} labelled documents, {results} results");
+        let message = format!("no label is of a field: {labelled}, {results}");
         return Failure::broken(message)
             .help("documents that only their type is known of are neither right nor wrong");
     }
@@ -171,7 +171,9 @@ fn nothing_matched(evaluation: &Evaluation, labelled: usize) -> Failure {
         (Some(label), Some(document), None) => {
             format!("labels name documents such as `{}`, and results such as `{}`", label.document, document)
         }
-        (_, None, None) if results == 0 => "the run has no finished document".to_owned(),
+        (_, None, None) if evaluation.sources.result_documents == 0 => {
+            "the run has no finished document".to_owned()
+        }
         _ => "`document` of a label must be the id of a result, or its path".to_owned(),
     };
     Failure::broken(message).help(sanitize_line(&help))

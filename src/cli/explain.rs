@@ -17,6 +17,7 @@ use crate::explain::run::{
 };
 use crate::profile::{available, file_of};
 use crate::report::Paint;
+use crate::value::ShownPath;
 use crate::value::sanitize_line;
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -141,8 +142,7 @@ impl Arguments {
         let mut latest = if self.target == "latest" && self.journal.is_none() { recall() } else { None };
         let gone = latest.take_if(|latest| !latest.journal.is_file());
         if let Some(gone) = gone {
-            let (run, journal) =
-                (sanitize_line(&gone.run), sanitize_line(&gone.journal.display().to_string()));
+            let (run, journal) = (sanitize_line(&gone.run), sanitize_line(&gone.journal.shown()));
             let word = output.err_paint.warn("warning:");
             output.say(&format!(
                 "{word} the latest run, {run}, was in `{journal}`, which is gone; this is one before it"

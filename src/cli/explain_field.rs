@@ -11,6 +11,7 @@ use crate::report::Paint;
 use crate::result::is_result;
 use crate::rules::{Assertion, EvidenceRules};
 use crate::score::{FieldMention, FoundPart, read_mentions, read_mentions_of_part, read_parts};
+use crate::value::path_text;
 use crate::value::sanitize_line;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -74,7 +75,7 @@ pub(super) fn explain_field(
     if text.trim_start().starts_with('{') && serde_json::from_str(&text).is_ok_and(|json| is_result(&json)) {
         return Err(Failure::usage(format!(
             "`{}` is a result of a run; `--field` reads a document",
-            sanitize_line(&path.to_string_lossy())
+            sanitize_line(&path_text(path))
         ))
         .help("name the document that it is a result of; what the result says of the field, `explain` shows without `--field`"));
     }

@@ -5,6 +5,7 @@ use crate::policy::FinalStatus;
 use crate::result::DocumentResult;
 use crate::store::{Artifact, Artifacts, Journal};
 use crate::value::DocumentId;
+use crate::value::ShownPath;
 use crate::value::sanitize_line;
 use std::path::Path;
 
@@ -26,7 +27,7 @@ impl Hint {
     pub(super) fn of(place: &JournalPlace, journal: &Journal, out: Option<Artifacts>) -> Self {
         let kept = journal.path() != Path::new(":memory:");
         let journal = kept.then(|| match place {
-            JournalPlace::Asked(file) => format!("latest --journal {}", quoted(&file.display().to_string())),
+            JournalPlace::Asked(file) => format!("latest --journal {}", quoted(&file.shown())),
             JournalPlace::Usual(_) | JournalPlace::Memory => "latest".to_owned(),
         });
         Hint { out, journal, about: Vec::new(), count: 0 }
@@ -47,7 +48,7 @@ impl Hint {
     pub(super) fn line(&self, several: bool) -> Option<String> {
         let (about, others) = self.about.split_first()?;
         let target = match (&self.out, &self.journal) {
-            (Some(out), _) => quoted(&out.path(about, Artifact::Result).display().to_string()),
+            (Some(out), _) => quoted(&out.path(about, Artifact::Result).shown()),
             (None, Some(journal)) if several => format!("{journal} --document {}", quoted(about.as_str())),
             (None, Some(journal)) => journal.clone(),
             (None, None) => return None,

@@ -6,6 +6,7 @@ use super::new::{refused, report};
 use super::output::Output;
 use crate::profile::Library;
 use crate::project::{starter, write};
+use crate::value::ShownPath;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -25,9 +26,7 @@ pub(super) struct Arguments {
 pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
     let dir = &arguments.dir;
     if dir.symlink_metadata().is_ok() && !dir.is_dir() {
-        return Err(
-            Failure::usage(format!("`{}` is a file, not a folder", dir.display())).help("name another")
-        );
+        return Err(Failure::usage(format!("`{}` is a file, not a folder", dir.shown())).help("name another"));
     }
     // What the project will find when it is used: itself, the person's own folder, what ships.
     let library = Library::new(std::iter::once(dir.clone()).chain(home()).collect());

@@ -3,6 +3,7 @@
 use super::exit::Failure;
 use super::output::Output;
 use crate::store::Journal;
+use crate::value::ShownPath;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -25,7 +26,7 @@ impl JournalPlace {
             JournalPlace::Usual(file) => {
                 let opened = match file.parent() {
                     Some(folder) if std::fs::create_dir_all(folder).is_err() => {
-                        Err(format!("can't make the folder `{}`", folder.display()))
+                        Err(format!("can't make the folder `{}`", folder.shown()))
                     }
                     _ => Journal::open_waiting(file, say_waiting).map_err(|error| error.to_string()),
                 };
@@ -48,6 +49,6 @@ fn say_waiting(file: &Path, waited: Duration) {
     let seconds = waited.as_secs();
     Output::of_process().say(&format!(
         "waiting for the journal `{}`, which another process has locked for {seconds} s",
-        file.display()
+        file.shown()
     ));
 }

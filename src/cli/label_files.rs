@@ -4,6 +4,7 @@ use super::exit::Failure;
 use super::output::Output;
 use crate::disk;
 use crate::experiment::calibrate::Label;
+use crate::value::ShownPath;
 use crate::value::sanitize_line;
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
@@ -19,9 +20,9 @@ pub(super) fn read_labels(files: &[PathBuf], output: &mut Output) -> Result<Vec<
     let (mut labels, mut refused) = (Vec::new(), 0);
     for file in files {
         let bytes = disk::read_input(file, MOST_BYTES)
-            .map_err(|error| Failure::broken(format!("can't read `{}`: {error}", file.display())))?;
+            .map_err(|error| Failure::broken(format!("can't read `{}`: {error}", file.shown())))?;
         let text = std::str::from_utf8(&bytes).map_err(|_| {
-            Failure::broken(format!("`{}` is not text in UTF-8", file.display()))
+            Failure::broken(format!("`{}` is not text in UTF-8", file.shown()))
                 .help("save it as UTF-8: JSON lines, or CSV")
         })?;
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
@@ -51,7 +52,7 @@ pub(super) fn read_labels(files: &[PathBuf], output: &mut Output) -> Result<Vec<
 
 fn refuse(file: &Path, line: u64, why: &str, output: &mut Output) {
     let word = output.err_paint.bad("error:");
-    let name = sanitize_line(&file.display().to_string());
+    let name = sanitize_line(&file.shown());
     output.say(&format!("{word} {name}, line {line}: {}", sanitize_line(why)));
 }
 

@@ -1,12 +1,14 @@
 //! From the arguments that name a profile to a compiled plan.
 
 use super::exit::{Exit, Failure};
+use super::hint::quoted;
 use super::output::Output;
 use crate::diag::{Code, Problem, Problems, SourceFile, Span, nearest};
 use crate::lint::FileKind;
 use crate::plan::Plan;
 use crate::profile::{Library, Loaded, Override, Settings, load, read_text_below, read_text_file, settings};
 use crate::provider::{PluginPaths, Prices, Providers};
+use crate::value::ShownPath;
 use crate::value::{path_text, sanitize_line, yaml};
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -88,7 +90,7 @@ pub(super) fn home() -> Option<PathBuf> {
 }
 
 /// A path of the environment. It begins in the folder where the process began, whatever folder a run's record leads to since.
-fn where_it_began(path: impl Into<PathBuf>) -> PathBuf {
+pub(super) fn where_it_began(path: impl Into<PathBuf>) -> PathBuf {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER.get_or_init(|| std::env::current_dir().unwrap_or_default()).join(path.into())
 }
@@ -162,7 +164,7 @@ pub(super) fn providers() -> Providers {
 pub(super) fn providers_or_warn(output: &mut Output) -> Providers {
     for folder in PluginPaths::from_env().missing() {
         let word = output.err_paint.warn("warning:");
-        let folder = sanitize_line(&folder.display().to_string());
+        let folder = sanitize_line(&folder.shown());
         output.say(&format!("{word} there is no folder `{folder}`, which `LOOPCTL_PLUGIN_PATH` names"));
     }
     providers()
@@ -207,9 +209,35 @@ impl ProfileArguments {
         }
     }
 
+    /// The same, asking whom the command of a recorded run asks.
+    pub(super) fn asking_as(self, recorded: &ProfileArguments) -> Self {
+        ProfileArguments {
+            provider: recorded.provider.clone(),
+            judge: recorded.judge.clone(),
+            provider_config: recorded.provider_config.clone(),
+            variables: recorded.variables.clone(),
+            is_recorded: true,
+            ..self
+        }
+    }
+
     /// The command that runs the documents of a folder by this profile.
     pub(super) fn command(&self, allow_commands: bool, folder: &Path) -> Vec<String> {
         let mut words = vec!["run".to_owned(), "--profile".to_owned(), self.profile.clone()];
+        words.extend(self.words());
+        words.extend(allow_commands.then(|| "--allow-commands".to_owned()));
+        words.push(path_text(folder).into_owned());
+        words
+    }
+
+    /// Its flags beside the profile's name, as they are written; none of a budget.
+    pub(super) fn written(&self) -> String {
+        let settings = self.settings.iter().filter(|setting| !setting.starts_with("budget.")).cloned();
+        let without = ProfileArguments { settings: settings.collect(), ..self.clone() };
+        without.words().iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+    }
+
+    fn words(&self) -> Vec<String> {
         let flags = [
             ("--config", self.settings.as_slice()),
             ("--var", self.variables.as_slice()),
@@ -217,12 +245,10 @@ impl ProfileArguments {
             ("--judge", self.judge.as_slice()),
             ("--provider-config", self.provider_config.as_slice()),
         ];
-        for (flag, values) in flags {
-            words.extend(values.iter().flat_map(|value| [flag.to_owned(), value.clone()]));
-        }
-        words.extend(allow_commands.then(|| "--allow-commands".to_owned()));
-        words.push(folder.to_string_lossy().into_owned());
-        words
+        let words = |(flag, values): (&str, &[String])| {
+            values.iter().flat_map(|value| [flag.to_owned(), value.clone()]).collect::<Vec<_>>()
+        };
+        flags.into_iter().flat_map(words).collect()
     }
 
     /// The overrides: environment, then flags, then `forced`; later ones win.

@@ -10,6 +10,7 @@ use crate::telemetry::endpoints::{base_url, endpoints};
 use crate::telemetry::export::Export;
 use crate::telemetry::fields::Fields;
 use crate::telemetry::names;
+use crate::value::ShownPath;
 use clap::{Args, ValueEnum};
 use reqwest::Url;
 use serde_json::{Map, Value, json};
@@ -118,7 +119,7 @@ impl LogArguments {
             Some(path) => {
                 let file = std::fs::OpenOptions::new().create(true).append(true).open(path);
                 Box::new(file.map_err(|error| {
-                    Failure::broken(format!("can't write the log to `{}`: {error}", path.display()))
+                    Failure::broken(format!("can't write the log to `{}`: {error}", path.shown()))
                 })?)
             }
         };

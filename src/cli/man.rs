@@ -2,6 +2,7 @@
 
 use super::exit::{Exit, Failure};
 use super::output::Output;
+use crate::value::ShownPath;
 use clap::{Args, Command};
 use clap_mangen::Man;
 use std::path::{Path, PathBuf};
@@ -47,6 +48,6 @@ fn page(man: &Man) -> Result<Vec<u8>, Failure> {
 }
 
 fn denied(path: &Path, error: &std::io::Error) -> Failure {
-    Failure::broken(format!("can't write `{}`: {error}", path.display()))
+    Failure::broken(format!("can't write `{}`: {error}", path.shown()))
         .help("name a folder that you may write to")
 }

@@ -39,6 +39,7 @@ mod profile_list;
 mod profile_show;
 mod progress_line;
 mod prove;
+mod reach;
 mod recorded_command;
 mod recorded_run;
 mod renamed;

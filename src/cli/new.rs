@@ -8,6 +8,7 @@ use crate::project::{
     new_document_type, new_field, new_profile, new_rule, new_vocabulary, write,
 };
 use crate::rules::Importance;
+use crate::value::ShownPath;
 use crate::value::sanitize_line;
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::Path;
@@ -155,7 +156,7 @@ pub(super) fn not_written(error: WriteError) -> Failure {
 /// Says what was done, and what to do next.
 pub(super) fn report(root: &Path, plan: &Plan, output: &mut Output) -> Result<(), Failure> {
     let here = root == Path::new(".");
-    let place = if here { String::new() } else { format!(" in `{}`", root.display()) };
+    let place = if here { String::new() } else { format!(" in `{}`", root.shown()) };
     let paths = |belongs: fn(&How) -> bool| -> Vec<&str> {
         plan.changes.iter().filter(|change| belongs(&change.how)).map(|change| change.path.as_str()).collect()
     };
@@ -171,7 +172,7 @@ pub(super) fn report(root: &Path, plan: &Plan, output: &mut Output) -> Result<()
     list("left to do:", &plan.remarks.iter().map(String::as_str).collect::<Vec<_>>(), output)?;
     let mut next: Vec<String> = plan.next.clone();
     if !here {
-        next.insert(0, format!("cd {}", super::plugin_new::quoted(&root.display().to_string())));
+        next.insert(0, format!("cd {}", super::plugin_new::quoted(&root.shown())));
     }
     list("next:", &next.iter().map(String::as_str).collect::<Vec<_>>(), output)?;
     output.out.flush()?;

@@ -7,6 +7,7 @@ use super::misplaced::refuse_profiles;
 use super::output::{Output, complain};
 use crate::next::{Mistake, NextAnswer, NextError, NextInput};
 use crate::policy::{FinalStatus, StopReason};
+use crate::value::ShownPath;
 use clap::{Args, ValueEnum};
 use serde_json::Value;
 use std::io::Read;
@@ -119,8 +120,8 @@ fn read(path: &Path) -> Result<Value, Failure> {
         ("standard input".to_owned(), Box::new(std::io::stdin()))
     } else {
         let file = crate::disk::open_input(path)
-            .map_err(|error| Failure::broken(format!("can't read `{}`: {error}", path.display())))?;
-        (format!("`{}`", path.display()), Box::new(file))
+            .map_err(|error| Failure::broken(format!("can't read `{}`: {error}", path.shown())))?;
+        (format!("`{}`", path.shown()), Box::new(file))
     };
     let mut bytes = Vec::new();
     reader

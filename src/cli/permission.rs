@@ -8,12 +8,12 @@ use crate::diag::Span;
 use crate::facts::without_passwords;
 use crate::profile::{Author, Loaded, Outside, OutsideKind, outside_of};
 use crate::provider::{Providers, TrustState};
-use crate::value::sanitize_line;
+use crate::value::{path_text, sanitize_line};
 use clap::Args;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::env::consts::DLL_SUFFIX;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What may be permitted beside what the flags of a run permit when they are given again.
 #[derive(Args, Debug, Clone, Default)]
@@ -24,6 +24,27 @@ pub(super) struct PermissionArguments {
     /// Let this provider plugin be loaded, which is no part of the installation (repeatable)
     #[arg(long = "allow-plugin", value_name = "PLUGIN")]
     plugins: Vec<String>,
+    /// Let this file or folder, and all in it, be read and written, which the run's record names and which lies outside of the working
+    /// directory (repeatable)
+    #[arg(long = "allow-path", value_name = "PATH")]
+    paths: Vec<PathBuf>,
+}
+
+impl PermissionArguments {
+    /// The same with paths that begin in the working directory.
+    pub(super) fn absolute(mut self) -> Self {
+        for path in &mut self.paths {
+            if let Ok(absolute) = std::path::absolute(&*path) {
+                *path = absolute;
+            }
+        }
+        self
+    }
+
+    /// Files and folders that may be read and written.
+    pub(super) fn paths(&self) -> &[PathBuf] {
+        &self.paths
+    }
 }
 
 /// What the person who goes on with a run permits, and what the run's record has of it.
@@ -35,6 +56,8 @@ pub(super) struct Permission<'p> {
     pub(super) allowed_commands: bool,
     /// The table of prices in the record, where none is named now.
     pub(super) prices: Option<&'p Path>,
+    /// Files and folders of the record that are not permitted: what becomes of each, and the flag that permits it.
+    pub(super) places: Vec<(String, String)>,
 }
 
 impl Permission<'_> {
@@ -54,8 +77,9 @@ impl Permission<'_> {
                 lacking.push(found);
             }
         }
+        lacking.extend(self.places.iter().cloned());
         if let Some(prices) = self.prices {
-            let shown = prices.display().to_string();
+            let shown = path_text(prices);
             lacking.push((
                 format!("counts what calls cost by the prices in `{shown}` (`--prices` in its record)"),
                 format!("--prices {}", quoted(&shown)),

@@ -6,6 +6,7 @@ use super::output::{Format, Output};
 use super::plugin_check;
 use super::plugin_new;
 use crate::provider::{Inspected, ProviderEntry, TrustState};
+use crate::value::ShownPath;
 use crate::value::{path_text, sanitize_line};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
@@ -72,12 +73,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
                 };
                 let shadowed = if entry.used { "" } else { "not used, the one above comes first  " };
                 writeln!(output.out, "{:<12}  {shadowed}{about}", entry.name)?;
-                writeln!(
-                    output.out,
-                    "{:<12}  {}",
-                    "",
-                    output.out_paint.faint(&entry.path.display().to_string())
-                )?;
+                writeln!(output.out, "{:<12}  {}", "", output.out_paint.faint(&entry.path.shown()))?;
             }
         }
         Verb::Inspect { plugin } => {
@@ -108,7 +104,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
             if let Some(before) = &trusted.replaced {
                 output.say(&format!("the digest before was {before}"));
             }
-            output.say(&format!("may run from here on; written to `{}`", trusted.lock_file.display()));
+            output.say(&format!("may run from here on; written to `{}`", trusted.lock_file.shown()));
         }
         Verb::New(arguments) => return plugin_new::execute(arguments, output),
     }

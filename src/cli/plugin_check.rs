@@ -6,6 +6,7 @@ use crate::conformance::{Conformance, Conforms, Finding, Outcome, Part, kind_nam
 use crate::diag::{Problems, SourceFile, Span};
 use crate::profile::Override;
 use crate::provider::Providers;
+use crate::value::ShownPath;
 use crate::value::sanitize_line;
 use crate::value::yaml::{Data, Node};
 use clap::Args;
@@ -103,7 +104,7 @@ fn human(conforms: &Conforms, output: &mut Output) -> Result<(), Failure> {
         )?,
         None => writeln!(output.out, "{}", paint.strong("no plugin"))?,
     }
-    writeln!(output.out, "{}", paint.faint(&conforms.path.display().to_string()))?;
+    writeln!(output.out, "{}", paint.faint(&conforms.path.shown()))?;
     for finding in &conforms.findings {
         line(finding, output)?;
     }

@@ -5,6 +5,7 @@ use super::output::Output;
 use super::plugin_sdk;
 use crate::disk;
 use crate::profile::MAX_FILE_BYTES;
+use crate::value::ShownPath;
 use clap::{Args, ValueEnum};
 use include_dir::{Dir, DirEntry, include_dir};
 use loopctl_plugin_sdk::abi::{LC_HEADER, LC_PAYLOADS};
@@ -60,7 +61,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         (Language::C, Some(_)) => return Err(Failure::usage("`--sdk` goes with `--lang rust`")),
         (Language::C, None) => None,
         (Language::Rust, Some(given)) => Some(sdk_in(given).ok_or_else(|| {
-            Failure::usage(format!("there is no SDK for plugins in `{}`", given.display()))
+            Failure::usage(format!("there is no SDK for plugins in `{}`", given.shown()))
                 .help("name the folder of a checkout of loopctl, or its `plugins/sdk`")
         })?),
         (Language::Rust, None) => own_sdk(),
@@ -70,9 +71,9 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     let files = project.files()?;
     write_all(&folder, &files)?;
 
-    writeln!(output.out, "wrote `{}`:", folder.display())?;
+    writeln!(output.out, "wrote `{}`:", folder.shown())?;
     for (path, _) in &files {
-        writeln!(output.out, "  {}", path.display())?;
+        writeln!(output.out, "  {}", path.shown())?;
     }
     writeln!(output.out, "next:")?;
     for command in project.next_commands(&folder) {
@@ -206,7 +207,7 @@ impl Project<'_> {
                 let path = path.to_str().ok_or_else(|| {
                     Failure::usage(format!(
                         "`{}` can't stand in a `Cargo.toml`: it is not UTF-8",
-                        path.display()
+                        path.shown()
                     ))
                 })?;
                 // A string of JSON is one of TOML.
@@ -236,7 +237,7 @@ impl Project<'_> {
             Language::C => ("make test", "make"),
         };
         vec![
-            format!("cd {}", quoted(&folder.display().to_string())),
+            format!("cd {}", quoted(&folder.shown())),
             test.to_owned(),
             build.to_owned(),
             format!("loopctl plugin trust ./{library}"),
@@ -283,10 +284,10 @@ fn collect<'a>(folder: &'a Dir<'a>, root: &Path, found: &mut Vec<(PathBuf, &'a s
 fn write_all(folder: &Path, files: &[(PathBuf, String)]) -> Result<(), Failure> {
     let denied = |path: &Path, error: &std::io::Error| {
         if error.kind() == std::io::ErrorKind::AlreadyExists {
-            Failure::usage(format!("`{}` is there already", path.display()))
+            Failure::usage(format!("`{}` is there already", path.shown()))
                 .help("name another folder with `--dir DIR`")
         } else {
-            Failure::broken(format!("can't write `{}`: {error}", path.display()))
+            Failure::broken(format!("can't write `{}`: {error}", path.shown()))
         }
     };
     if let Some(parent) = folder.parent() {

@@ -12,6 +12,7 @@ use crate::facts::{Origin, place_of_line, range_of};
 use crate::policy::{Promises, ScriptCriteria};
 use crate::profile::{DeclaredPromise, Loaded, PromiseFile, read_text_file};
 use crate::report::{ProofReport, proof_json, proof_text};
+use crate::value::ShownPath;
 use crate::value::decode::Decode;
 use crate::value::{sanitize_line, yaml};
 use clap::Args;
@@ -187,7 +188,7 @@ fn declared_in_files(files: &[PathBuf], problems: &mut Problems) -> Vec<Declared
 /// Writes runs to one file, a line each, or one file each into a folder.
 fn write_runs(path: &Path, runs: &[&Trajectory]) -> Result<(), Failure> {
     let broken = |path: &Path, error: std::io::Error| {
-        Failure::broken(format!("can't write `{}`: {error}", path.display()))
+        Failure::broken(format!("can't write `{}`: {error}", path.shown()))
     };
     let is_folder = path.is_dir() || path.as_os_str().to_string_lossy().ends_with(std::path::is_separator);
     if !is_folder {

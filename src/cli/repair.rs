@@ -8,6 +8,7 @@ use crate::repair::{
     MAX_STEPS, MAX_TEXT_BYTES, Operation, Remaining, RepairStep, Repaired, Repairer, TextPosition,
     Unsalvageable, salvage_bytes,
 };
+use crate::value::ShownPath;
 use crate::value::{Fuel, sanitize_line};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
@@ -84,12 +85,12 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     let settings = arguments.settings();
     let schema = arguments.schema.as_deref().map(read_schema).transpose()?;
     let repairer = match (&arguments.schema, &schema) {
-        (Some(path), Some(schema)) => Repairer::new(settings, &path.display().to_string(), schema)
-            .map_err(|why| Failure::usage(format!("`{}` is not a JSON Schema: {why}", path.display())))?,
+        (Some(path), Some(schema)) => Repairer::new(settings, &path.shown(), schema)
+            .map_err(|why| Failure::usage(format!("`{}` is not a JSON Schema: {why}", path.shown())))?,
         _ => Repairer::without_schema(settings),
     };
     let file = arguments.file.as_deref().filter(|file| file.as_os_str() != "-");
-    let name = file.map_or_else(|| "standard input".to_owned(), |file| file.display().to_string());
+    let name = file.map_or_else(|| "standard input".to_owned(), |file| file.shown().into_owned());
     let holds_records =
         file.and_then(Path::extension).is_some_and(|ending| ending.eq_ignore_ascii_case("jsonl"));
     let format = match arguments.format {
@@ -117,11 +118,11 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
 
 fn read_schema(path: &Path) -> Result<Value, Failure> {
     let bytes = disk::read_input(path, MAX_FILE_BYTES)
-        .map_err(|error| Failure::broken(format!("can't read the schema `{}`: {error}", path.display())))?;
+        .map_err(|error| Failure::broken(format!("can't read the schema `{}`: {error}", path.shown())))?;
     serde_json::from_slice(bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&bytes)).map_err(|error| {
         Failure::broken(format!(
             "{}:{}:{}: the schema is not JSON",
-            path.display(),
+            path.shown(),
             error.line(),
             error.column()
         ))

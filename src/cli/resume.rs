@@ -12,6 +12,7 @@ use super::permission::PermissionArguments;
 use super::recorded_command::{go_to_folder, recorded_arguments};
 use super::run::{GoingOn, SettingsAgain, Via, Which, carry_out};
 use crate::store::{DocumentStage, Journal, RunStage, StoredRun};
+use crate::value::ShownPath;
 use crate::value::sanitize_line;
 use clap::Args;
 use std::path::PathBuf;
@@ -43,6 +44,9 @@ pub(super) struct Arguments {
     calls: CallArguments,
     #[command(flatten, next_help_heading = CALLS)]
     permissions: PermissionArguments,
+    /// Record the calls from here on in this folder, whether or not the run's command records in another one
+    #[arg(long, value_name = "DIR", help_heading = CALLS)]
+    record: Option<PathBuf>,
     /// Write what the documents came to together to this file, as a page of HTML that needs nothing else
     #[arg(long, value_name = "FILE.html", help_heading = OUTPUT)]
     report: Option<PathBuf>,
@@ -70,7 +74,7 @@ impl JournalArgument {
     /// How another command names the same journal: ` --journal FILE`, where it was named.
     pub(super) fn again(&self) -> String {
         match &self.journal {
-            Some(file) => format!(" --journal {}", quoted(&file.display().to_string())),
+            Some(file) => format!(" --journal {}", quoted(&file.shown())),
             None => String::new(),
         }
     }
@@ -95,17 +99,15 @@ impl JournalArgument {
         match std::fs::metadata(&file) {
             Ok(found) if found.is_dir() => {
                 let inside = file.join("journal.sqlite");
-                return Err(Failure::usage(format!("`{}` is a folder", file.display())).help(format!(
-                    "name the journal in it: `--journal {}`",
-                    quoted(&inside.display().to_string())
-                )));
+                return Err(Failure::usage(format!("`{}` is a folder", file.shown()))
+                    .help(format!("name the journal in it: `--journal {}`", quoted(&inside.shown()))));
             }
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                let message = format!("there is no journal `{}`", file.display());
+                let message = format!("there is no journal `{}`", file.shown());
                 return Err(Failure::broken(message).help("name another with `--journal FILE`"));
             }
             Err(error) => {
-                let message = format!("can't open the journal `{}`: {error}", file.display());
+                let message = format!("can't open the journal `{}`: {error}", file.shown());
                 return Err(Failure::broken(message).help("only its owner may read a journal"));
             }
             Ok(_) => {}
@@ -126,7 +128,7 @@ pub(super) fn find_run(journal: &Journal, id: &str) -> Result<StoredRun, Failure
         (1, None) => Ok(like.swap_remove(0)),
         (0, None) => Err(Failure::broken(format!(
             "the journal `{}` holds no run `{}`",
-            journal.path().display(),
+            journal.path().shown(),
             sanitize_line(id)
         ))
         .help("`loopctl runs list` names them")),
@@ -136,7 +138,7 @@ pub(super) fn find_run(journal: &Journal, id: &str) -> Result<StoredRun, Failure
 }
 
 fn no_run(journal: &Journal) -> Failure {
-    Failure::broken(format!("the journal `{}` holds no run", journal.path().display()))
+    Failure::broken(format!("the journal `{}` holds no run", journal.path().shown()))
 }
 
 pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
@@ -166,8 +168,9 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         via: arguments.via,
         again: &arguments.again,
         calls,
-        permissions: arguments.permissions.clone(),
+        permissions: arguments.permissions.clone().absolute(),
         report: arguments.report.clone().map(absolute),
+        record: arguments.record.clone().map(absolute),
         log: arguments.log.clone().absolute(),
     });
     go_to_folder(&run.record.settings, arguments.quiet, output);
@@ -186,6 +189,6 @@ fn latest_open(journal: &Journal, again: &str) -> Result<StoredRun, Failure> {
             return Ok(run);
         }
     }
-    Err(Failure::usage(format!("no run in `{}` waits to be gone on with", journal.path().display()))
+    Err(Failure::usage(format!("no run in `{}` waits to be gone on with", journal.path().shown()))
         .help(format!("`loopctl runs show {latest}{again}` says what the latest came to; `loopctl runs retry {latest}{again}` tries what failed once more")))
 }

@@ -13,6 +13,8 @@ use crate::report::assessment_table;
 use crate::rules::UNKNOWN_TYPE;
 use crate::score::{Assessment, Assessor, Evidence, Issue, Quotes, Scores};
 use crate::value::Score;
+use crate::value::ShownPath;
+use crate::value::os_text;
 use clap::Args;
 use serde::Serialize;
 use serde_json::Value;
@@ -76,7 +78,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     {
         return Err(Failure::usage(format!(
             "`--source` goes with a `.json`, not with `{}`",
-            records.display()
+            records.shown()
         ))
         .help("a record names its text itself, under `source`"));
     }
@@ -150,16 +152,16 @@ fn checked_given(plan: &Plan, name: &str, value: f64) -> Result<(String, Score),
 pub(super) fn read_source(path: &Path) -> Result<String, Failure> {
     let bytes = read_bounded(path)?;
     let text = SourceText::from_bytes(bytes)
-        .map_err(|error| Failure::broken(format!("`{}`: {error}", path.display())).help(error.help()))?;
+        .map_err(|error| Failure::broken(format!("`{}`: {error}", path.shown())).help(error.help()))?;
     Ok(text.as_str().to_owned())
 }
 
 fn read_bounded(path: &Path) -> Result<Vec<u8>, Failure> {
     disk::read_input(path, MAX_RECORD).map_err(|error| match error {
         ReadError::TooLarge { limit } => {
-            Failure::broken(format!("`{}` has more than {limit} bytes", path.display()))
+            Failure::broken(format!("`{}` has more than {limit} bytes", path.shown()))
         }
-        _ => Failure::broken(format!("can't read `{}`: {error}", path.display())),
+        _ => Failure::broken(format!("can't read `{}`: {error}", path.shown())),
     })
 }
 
@@ -203,12 +205,12 @@ impl Scorer {
     fn assess_file(&mut self, path: &Path, source: Option<&str>) -> Result<Value, Failure> {
         let bytes = read_bounded(path)?;
         let not_json = |place: &str| {
-            Failure::broken(format!("`{}` is not JSON ({place})", path.display()))
+            Failure::broken(format!("`{}` is not JSON ({place})", path.shown()))
                 .help("a `.json` holds one extraction")
         };
         let extraction = std::str::from_utf8(without_mark(&bytes))
             .map_err(|error| not_json(&format!("it is no UTF-8 from byte {} on", error.valid_up_to())))?;
-        let id = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+        let id = path.file_stem().map_or_else(String::new, |stem| os_text(stem).into_owned());
         let record = Record {
             id: Value::String(id),
             document_type: None,
@@ -220,7 +222,7 @@ impl Scorer {
         };
         self.assess(&record).map_err(|why| match why {
             Unscored::Json(error) => not_json(&format!("line {}, column {}", error.line(), error.column())),
-            Unscored::Record(why) => Failure::broken(format!("`{}`: {why}", path.display())),
+            Unscored::Record(why) => Failure::broken(format!("`{}`: {why}", path.shown())),
         })?;
         Ok(record.id)
     }
@@ -231,7 +233,7 @@ impl Scorer {
             Box::new(std::io::stdin())
         } else {
             let file = disk::open_input(path)
-                .map_err(|error| Failure::broken(format!("can't read `{}`: {error}", path.display())))?;
+                .map_err(|error| Failure::broken(format!("can't read `{}`: {error}", path.shown())))?;
             Box::new(file)
         };
         let mut reader = BufReader::with_capacity(READ_AT_ONCE, input);
@@ -243,21 +245,19 @@ impl Scorer {
                 self.writer.flush(output)?;
             }
             let read = reader.by_ref().take(MAX_RECORD + 1).read_until(b'\n', &mut line);
-            match read
-                .map_err(|error| Failure::broken(format!("can't read `{}`: {error}", path.display())))?
-            {
+            match read.map_err(|error| Failure::broken(format!("can't read `{}`: {error}", path.shown())))? {
                 0 => break,
                 _ if line.len() as u64 > MAX_RECORD => {
                     return Err(Failure::broken(format!(
                         "{}:{number}: the line has more than {MAX_RECORD} bytes; the rest was not read",
-                        path.display()
+                        path.shown()
                     )));
                 }
                 _ if line.trim_ascii().is_empty() => continue,
                 _ => {}
             }
             if is_text(path, &line) {
-                let file = path.display();
+                let file = path.shown();
                 return Err(Failure::broken(format!(
                     "`{file}` is neither an extraction nor records: line {number} is no JSON"
                 ))
@@ -276,7 +276,7 @@ impl Scorer {
                 }
                 Err(why) => {
                     let word = output.err_paint.bad("error:");
-                    output.say(&format!("{word} {}:{number}: {why}", path.display()));
+                    output.say(&format!("{word} {}:{number}: {why}", path.shown()));
                     if !self.broken {
                         output.say(&format!("  help: {RECORDS}"));
                     }

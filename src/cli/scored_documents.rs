@@ -6,6 +6,7 @@ use crate::experiment::calibrate::ScoredDocument;
 use crate::profile::Certify;
 use crate::result::DocumentResult;
 use crate::store::{Artifact, DocumentStage, Journal, RunId};
+use crate::value::ShownPath;
 use serde::Deserialize;
 use std::path::Path;
 
@@ -47,7 +48,7 @@ pub(super) fn documents_of_folder(
     settings: &Certify,
 ) -> Result<Vec<ScoredDocument>, Failure> {
     if !folder.is_dir() {
-        return Err(Failure::broken(format!("there is no folder `{}`", folder.display()))
+        return Err(Failure::broken(format!("there is no folder `{}`", folder.shown()))
             .help("name the folder that `loopctl run --out DIR` wrote"));
     }
     let ending = Artifact::Result.ending();
@@ -55,14 +56,14 @@ pub(super) fn documents_of_folder(
     if walk.cut {
         return Err(Failure::broken(format!(
             "the folder `{}` holds more than {} files",
-            folder.display(),
+            folder.shown(),
             disk::MAX_ENTRIES
         ))
         .help("name the run in the journal instead: `--run RUN`"));
     }
     let mut documents = Vec::new();
     for file in walk.files.iter().filter(|file| file.to_string_lossy().ends_with(&ending)) {
-        let failed = |why: String| Failure::broken(format!("can't read `{}`: {why}", file.display()));
+        let failed = |why: String| Failure::broken(format!("can't read `{}`: {why}", file.shown()));
         let bytes = disk::read(file, MOST_BYTES).map_err(|error| failed(error.to_string()))?;
         let result: DocumentResult = serde_json::from_slice(&bytes).map_err(|error| {
             failed(format!("it is no result (line {}, column {})", error.line(), error.column()))
@@ -70,7 +71,7 @@ pub(super) fn documents_of_folder(
         if result.profile != profile {
             return Err(Failure::usage(format!(
                 "the result `{}` is of the profile `{}`, and not of `{profile}`",
-                file.display(),
+                file.shown(),
                 result.profile
             ))
             .help("name the profile that made the results, or run the documents with this one"));
@@ -78,7 +79,7 @@ pub(super) fn documents_of_folder(
         documents.push(ScoredDocument::of(&result, settings));
     }
     if documents.is_empty() {
-        return Err(Failure::broken(format!("no file `…{ending}` is in `{}`", folder.display()))
+        return Err(Failure::broken(format!("no file `…{ending}` is in `{}`", folder.shown()))
             .help("name the folder that `loopctl run --out DIR` wrote"));
     }
     Ok(documents)

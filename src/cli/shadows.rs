@@ -2,6 +2,7 @@
 
 use super::loading::home;
 use crate::profile::{Files, Library, Reached, file_of, read_text_file};
+use crate::value::ShownPath;
 use std::path::Path;
 
 /// The files that change a profile, if it ships with loopctl. `reached` is what loading and compiling it looked at. A copy that was
@@ -24,5 +25,5 @@ fn is_copy(path: &Path) -> bool {
 
 /// A path as people write it.
 fn shown(path: &Path) -> String {
-    path.strip_prefix(".").unwrap_or(path).display().to_string()
+    path.strip_prefix(".").unwrap_or(path).shown().into_owned()
 }

@@ -76,6 +76,8 @@ impl StepArguments {
             keep_going: false,
             batches: BatchSettings::default(),
             watching: None,
+            within: None,
+            laid_over: None,
         }
         .run(output)
     }

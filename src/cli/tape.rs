@@ -8,7 +8,7 @@ use crate::run::Time;
 use crate::value::path_text;
 use clap::Args;
 use serde_json::{Value, json};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 #[derive(Args, Clone, Default)]
 pub(super) struct RecorderArguments {
@@ -39,6 +39,22 @@ impl RecorderArguments {
             (self.cache || self.cache_dir.is_some(), "`--cache`"),
         ];
         given.into_iter().filter_map(|(given, name)| given.then_some(name)).collect()
+    }
+
+    /// The folders that are read or written, each with its flag.
+    pub(super) fn folders(&self) -> Vec<(&'static str, &Path)> {
+        let named =
+            [("--record", &self.record), ("--replay", &self.replay), ("--cache-dir", &self.cache_dir)];
+        named.into_iter().filter_map(|(flag, folder)| Some((flag, folder.as_deref()?))).collect()
+    }
+
+    /// Records in this folder in place of the one that a run's record names.
+    pub(super) fn record_in(&mut self, folder: PathBuf) {
+        *self = RecorderArguments {
+            record: Some(folder),
+            record_requests: self.record_requests,
+            ..RecorderArguments::default()
+        };
     }
 
     /// Opens what was asked for.

@@ -9,6 +9,8 @@ use crate::experiment::{
 use crate::policy::{Decision, ScriptCriteria, StopReason, line_of};
 use crate::profile::{LoopPolicy, OnEscalate, SelectKey};
 use crate::stop::Costly;
+use crate::value::ShownPath;
+use crate::value::path_text;
 use crate::value::sanitize_line;
 use clap::ValueEnum;
 use std::collections::BTreeSet;
@@ -185,7 +187,7 @@ struct Place<'p> {
 impl fmt::Display for Place<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let is_input = self.path.as_os_str() == "-";
-        let name = if is_input { "standard input".into() } else { self.path.to_string_lossy() };
+        let name = if is_input { "standard input".into() } else { path_text(self.path) };
         write!(f, "{}, line {}", sanitize_line(&name), self.number)
     }
 }
@@ -279,7 +281,7 @@ impl Reading {
                 Ok(()) => {}
                 Err(Ended::Output(error)) => return Err(error.into()),
                 Err(Ended::Input(error)) => {
-                    complain(output, &Failure::broken(format!("can't read `{}`: {error}", file.display())));
+                    complain(output, &Failure::broken(format!("can't read `{}`: {error}", file.shown())));
                     self.broken = true;
                 }
                 // Said where it was found.

@@ -11,6 +11,7 @@ use crate::profile::{FileTracker, Reached};
 use crate::report::{rescoring_json, rescoring_lines};
 use crate::rescore::{RescoreBuffer, RescoreLimits, RunTrace};
 use crate::value::Millis;
+use crate::value::ShownPath;
 use crate::value::sanitize_line;
 use crate::watch::{FileWatch, WatchError};
 use std::collections::BTreeSet;
@@ -263,7 +264,7 @@ fn is_for_asking(path: &Path, plan: &Plan) -> bool {
 
 /// A path as people wrote it.
 fn shown(path: &Path) -> String {
-    sanitize_line(&path.strip_prefix(".").unwrap_or(path).display().to_string())
+    sanitize_line(&path.strip_prefix(".").unwrap_or(path).shown())
 }
 
 impl From<WatchError> for Failure {

@@ -8,6 +8,8 @@ mod replace;
 #[cfg(feature = "cli")]
 mod space;
 mod walk;
+#[cfg(feature = "run")]
+mod within;
 
 pub(crate) use folder::{Entry, EntryKind, FolderKey, OpenFolder, followed};
 pub(crate) use ownership::{Stranger, check_place, check_shared, read_own, stranger, stranger_to};
@@ -21,3 +23,7 @@ pub(crate) use replace::{remove, write_private};
 #[cfg(feature = "cli")]
 pub(crate) use space::free_bytes;
 pub(crate) use walk::{MAX_ENTRIES, files_below};
+#[cfg(feature = "run")]
+pub(crate) use within::lies_within;
+#[cfg(feature = "cli")]
+pub(crate) use within::real_place;

@@ -1,6 +1,7 @@
 //! Who besides root and this process's user could change a file: what others can change is not trusted.
 
 use super::read::{ReadError, bounded, open};
+use crate::value::ShownPath;
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
@@ -112,11 +113,11 @@ pub(crate) fn check_place(path: &Path) -> Result<(), String> {
 /// In words, the folder that somebody else may write.
 pub(crate) fn check_folder(folder: &Path) -> Result<(), String> {
     let unknown =
-        |error: std::io::Error| format!("its folder `{}` can't be checked: {error}", folder.display());
+        |error: std::io::Error| format!("its folder `{}` can't be checked: {error}", folder.shown());
     let real = folder.canonicalize().map_err(unknown)?;
     let found = std::fs::metadata(&real).map_err(unknown)?;
     if let Some(stranger) = stranger(&found) {
-        return Err(format!("its folder `{}` is not yours alone: {stranger}", real.display()));
+        return Err(format!("its folder `{}` is not yours alone: {stranger}", real.shown()));
     }
     check_above(&real)
 }
@@ -126,12 +127,12 @@ pub(crate) fn check_folder(folder: &Path) -> Result<(), String> {
 /// # Errors
 /// In words, the folder that somebody else may write.
 pub(crate) fn check_shared(folder: &Path) -> Result<(), String> {
-    let unknown = |error: std::io::Error| format!("`{}` can't be checked: {error}", folder.display());
+    let unknown = |error: std::io::Error| format!("`{}` can't be checked: {error}", folder.shown());
     let real = folder.canonicalize().map_err(unknown)?;
     let found = std::fs::metadata(&real).map_err(unknown)?;
     match stranger(&found) {
         Some(Stranger::Everybody | Stranger::Group(_)) if is_sticky(&found) => {}
-        Some(stranger) => return Err(format!("`{}` is not safe: {stranger}", real.display())),
+        Some(stranger) => return Err(format!("`{}` is not safe: {stranger}", real.shown())),
         None => {}
     }
     check_above(&real)
@@ -157,7 +158,7 @@ fn check_above(real: &Path) -> Result<(), String> {
         let Ok(found) = std::fs::metadata(above) else { continue };
         match writer(found.mode(), found.uid(), found.gid()) {
             Some(stranger) if !is_sticky(&found) => {
-                return Err(format!("its folder lies in `{}`: {stranger}", above.display()));
+                return Err(format!("its folder lies in `{}`: {stranger}", above.shown()));
             }
             _ => {}
         }

@@ -2,6 +2,7 @@
 //! what it reaches is a regular file below its folder, after links are resolved, and nothing else is opened. A named
 //! pipe is never waited for, and nothing is read without a bound.
 
+use crate::value::ShownPath;
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
@@ -19,7 +20,7 @@ pub(crate) enum ReadError {
     #[error("it is {0}, not a regular file")]
     Special(&'static str),
     /// A link leads out of the folder that it must stay in.
-    #[error("it leads out of the folder `{}`", root.display())]
+    #[error("it leads out of the folder `{}`", root.shown())]
     Outside {
         /// The folder.
         root: PathBuf,
@@ -108,7 +109,7 @@ pub(crate) fn open_below(root: &Path, name: &str) -> Result<Option<File>, ReadEr
 ///
 /// # Errors
 /// [`ReadError::Outside`] when a link leads out of `root`, [`ReadError::Hidden`], and what the system says.
-pub(crate) fn find_below(root: &Path, name: &str) -> Result<Option<PathBuf>, ReadError> {
+pub(crate) fn find_below(root: &Path, name: impl AsRef<Path>) -> Result<Option<PathBuf>, ReadError> {
     let named = if root.as_os_str().is_empty() { Path::new(".") } else { root };
     // A root that is not there, or may not be looked into, holds nothing.
     let Ok(home) = named.canonicalize() else { return Ok(None) };

@@ -36,7 +36,7 @@ impl Walk {
         if depth == 0 {
             return;
         }
-        let real = match find_below(root, &folder.to_string_lossy()) {
+        let real = match find_below(root, folder) {
             Ok(Some(real)) => real,
             Ok(None) => return,
             Err(error) => return self.refused.push((root.join(folder), error)),
@@ -57,7 +57,7 @@ impl Walk {
             }
             let path = root.join(&name);
             // Of a link, what it leads to. What leads nowhere is nothing.
-            match find_below(root, &name.to_string_lossy()) {
+            match find_below(root, &name) {
                 Ok(Some(real)) => match std::fs::metadata(&real).map(|found| check(&found)) {
                     Ok(Ok(())) => self.files.push(path),
                     Ok(Err(ReadError::Folder)) => self.enter(root, &name, depth - 1),

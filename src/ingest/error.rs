@@ -4,6 +4,7 @@ use super::Origin;
 use super::endings::ENDINGS;
 use crate::profile::nearby;
 use crate::value::DocumentId;
+use crate::value::ShownPath;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -12,19 +13,19 @@ use std::path::{Path, PathBuf};
 #[non_exhaustive]
 pub enum InputError {
     /// Nothing by that name.
-    #[error("there is no file or folder `{}`", path.display())]
+    #[error("there is no file or folder `{}`", path.shown())]
     Missing {
         /// The argument.
         path: PathBuf,
     },
     /// A link that leads to nothing.
-    #[error("the link `{}` leads nowhere", path.display())]
+    #[error("the link `{}` leads nowhere", path.shown())]
     Dangling {
         /// The argument.
         path: PathBuf,
     },
     /// A folder in which no file has one of `ENDINGS`.
-    #[error("the folder `{}` holds no documents", path.display())]
+    #[error("the folder `{}` holds no documents", path.shown())]
     NoDocuments {
         /// The folder.
         path: PathBuf,
@@ -89,14 +90,20 @@ pub enum InputError {
         /// Its id.
         id: DocumentId,
     },
+    /// A document of a run that lies where nobody permitted that documents are read.
+    #[error("{origin} lies outside of the folders in which the documents of this run may lie")]
+    NotAllowed {
+        /// The document.
+        origin: Origin,
+    },
     /// Something that went away while folders were being read.
-    #[error("`{}` went away while its folder was read", path.display())]
+    #[error("`{}` went away while its folder was read", path.shown())]
     Vanished {
         /// What went away.
         path: PathBuf,
     },
     /// More bytes than are read.
-    #[error("{origin} has {} bytes; at most {limit} are read", shown_size(*size, *limit))]
+    #[error("{origin} has {} bytes; a document has at most {limit}", shown_size(*size, *limit))]
     TooLarge {
         /// The document.
         origin: Origin,
@@ -127,6 +134,10 @@ impl InputError {
                 )
             }
             InputError::NotKept { .. } => "run it again".to_owned(),
+            InputError::NotAllowed { .. } => {
+                "if you mean it, name its folder with `--allow-path` of `loopctl resume`, or run it anew"
+                    .to_owned()
+            }
             InputError::Dangling { .. } => "make what it leads to, or leave it out".to_owned(),
             InputError::NoDocuments { .. } => {
                 let endings = ENDINGS.map(|ending| format!("`.{ending}`")).join(", ");
@@ -135,7 +146,7 @@ impl InputError {
                 )
             }
             InputError::NoMatch { missing: Some(folder), .. } => {
-                format!("there is no folder `{}`; {}", folder.display(), spelling(folder))
+                format!("there is no folder `{}`; {}", folder.shown(), spelling(folder))
             }
             InputError::NoMatch { missing: None, .. } => {
                 "`*` and `?` stay within a name, `**/` stands for any folders; hidden files are left out"
@@ -160,7 +171,8 @@ impl InputError {
             }
             InputError::Changed { .. } => "run it again".to_owned(),
             InputError::Vanished { .. } => "run it again when nobody changes the folder".to_owned(),
-            InputError::TooLarge { .. } => "split it, or check that this is the file you meant".to_owned(),
+            InputError::TooLarge { .. } => "no provider can be given more at once: split it into documents, or check that this is the file you meant"
+                    .to_owned(),
             InputError::Io { source, .. } if source.kind() == io::ErrorKind::NotFound => {
                 "bring it back and try it again, or leave it out".to_owned()
             }

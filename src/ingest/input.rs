@@ -10,9 +10,12 @@ use std::collections::BTreeMap;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-/// Largest document, in bytes. A thousand pages of text have some 3 MB; beyond this a file is a dump, and
-/// every candidate's values would be searched for in it.
-pub(crate) const MAX_DOCUMENT_BYTES: u64 = 64 << 20;
+/// Largest document, in bytes: a request with it, and an answer that repeats it, cross the plugin boundary whole, with a MiB for what
+/// stands beside it. A thousand pages of text have some 3 MB.
+pub(crate) const MAX_DOCUMENT_BYTES: u64 = loopctl_plugin_sdk::abi::LC_MAX_OUTPUT as u64 - (1 << 20);
+
+/// Largest document that is no text, in bytes: as base64 it has a third more.
+const MAX_MEDIA_BYTES: u64 = MAX_DOCUMENT_BYTES / 4 * 3;
 
 /// Most hexadecimal digits of a digest that are part of a name.
 const NAME_DIGITS: usize = 12;
@@ -267,8 +270,14 @@ impl Input {
         };
         // The text of a record is text.
         let is_file = matches!(self.origin, Origin::File(_) | Origin::Stdin);
+        let media = is_file.then(|| Media::of(&bytes)).flatten();
+        let limit = if media.is_some() { limit.min(MAX_MEDIA_BYTES) } else { limit };
+        let size = bytes.len() as u64;
+        if size > limit {
+            return Err(InputError::TooLarge { origin: self.origin.clone(), size: Some(size), limit });
+        }
         Ok(Document {
-            media: is_file.then(|| Media::of(&bytes)).flatten(),
+            media,
             path: self.origin.path().map(Path::to_path_buf),
             document_type: self.document_type.clone(),
             variables: self.variables.clone(),
@@ -335,7 +344,7 @@ mod tests {
         let error = Input::new(DocumentId::new("x"), Origin::File(path.clone())).read().unwrap_err();
         assert_eq!(
             error.to_string(),
-            format!("`{}` has 100000000 bytes; at most 67108864 are read", path.display())
+            format!("`{}` has 100000000 bytes; a document has at most 15728640", path.display())
         );
     }
 
@@ -343,7 +352,7 @@ mod tests {
     fn a_stream_over_the_limit_is_refused_without_reading_on() {
         let input = Input::new(DocumentId::new("x"), Origin::Stdin);
         let error = input.bytes(io::repeat(b'x'), 1_000).unwrap_err();
-        assert_eq!(error.to_string(), "standard input has more than 1000 bytes; at most 1000 are read");
+        assert_eq!(error.to_string(), "standard input has more than 1000 bytes; a document has at most 1000");
         assert_eq!(input.bytes(io::repeat(b'x').take(1_000), 1_000).unwrap().len(), 1_000);
     }
 

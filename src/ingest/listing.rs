@@ -11,6 +11,7 @@ use super::walk::{Walk, real_folder};
 use super::{Input, InputError, Origin, SkipReason, Skipped};
 use crate::diag::nearest;
 use crate::disk::{self, FolderKey};
+use crate::value::ShownPath;
 use crate::value::{DocumentId, path_of, path_text, sanitize_line};
 use std::collections::HashSet;
 use std::io::{self, BufReader};
@@ -215,7 +216,7 @@ impl Listing {
     fn not_there(&mut self, path: PathBuf, error: io::Error, list: Option<(&List, u64)>) -> Step {
         let is_missing = matches!(error.kind(), io::ErrorKind::NotFound);
         if let Some((list, number)) = list {
-            let shown = sanitize_line(&path.display().to_string());
+            let shown = sanitize_line(&path.shown());
             let (problem, help) = match is_missing {
                 true if path.is_symlink() => {
                     (format!("the link `{shown}` leads nowhere"), InputError::Dangling { path }.help())
@@ -450,7 +451,7 @@ impl List {
         if real.zip(root).is_some_and(|(real, root)| real.starts_with(root)) {
             return None;
         }
-        let shown = sanitize_line(&path.display().to_string());
+        let shown = sanitize_line(&path.shown());
         Some(BadRecord {
             problem: format!("`{shown}` leads out of the folder that the list was found in"),
             help: Some("name the list itself, if it may name files anywhere".to_owned()),
@@ -489,7 +490,7 @@ impl List {
 
 /// Why the path of a record is no document, if it is plainly none.
 fn no_document(path: &Path) -> Option<BadRecord> {
-    let shown = sanitize_line(&path.display().to_string());
+    let shown = sanitize_line(&path.shown());
     let (problem, help) = match std::fs::metadata(path) {
         Ok(found) if found.is_dir() => {
             (format!("`{shown}` is a folder"), "name one document; folders are arguments, or lines of a list")

@@ -1,5 +1,6 @@
 //! Where a document's bytes come from.
 
+use crate::value::ShownPath;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -38,14 +39,23 @@ impl Origin {
             Origin::Stdin | Origin::Record { .. } | Origin::Piped { .. } => None,
         }
     }
+
+    /// The file that it is read from, if it is read from one.
+    #[must_use]
+    pub(crate) fn file(&self) -> Option<&Path> {
+        match self {
+            Origin::File(file) | Origin::Record { file, .. } => Some(file),
+            Origin::Stdin | Origin::Piped { .. } => None,
+        }
+    }
 }
 
 impl std::fmt::Display for Origin {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Origin::File(path) => write!(f, "`{}`", path.display()),
+            Origin::File(path) => write!(f, "`{}`", path.shown()),
             Origin::Stdin => f.write_str("standard input"),
-            Origin::Record { file, line, .. } => write!(f, "`{}`, line {line}", file.display()),
+            Origin::Record { file, line, .. } => write!(f, "`{}`, line {line}", file.shown()),
             Origin::Piped { line, .. } => write!(f, "standard input, line {line}"),
         }
     }

@@ -19,6 +19,7 @@ use crate::rules::{
     whole_schema,
 };
 use crate::script::ScriptSet;
+use crate::value::ShownPath;
 use crate::value::decode::Spanned;
 use crate::value::yaml::{self, Data};
 use crate::value::{Score, unescape};
@@ -302,7 +303,7 @@ fn measured(
 
 /// Reads cases as `loopctl test` does. Whether they come out as expected is not asked here.
 fn cases(path: &Path, library: &Library, problems: &mut Problems) {
-    let subject = match find_subject(&path.display().to_string(), library) {
+    let subject = match find_subject(&path.shown(), library) {
         Ok(subject) => subject,
         Err(problem) => {
             problems.push(problem);
@@ -402,7 +403,7 @@ pub(crate) fn files_of(project: &Path, problems: &mut Problems) -> Vec<(FileKind
         let walk = disk::files_below(project, folder, depth);
         found.extend(walk.files);
         for (path, error) in walk.refused {
-            let message = format!("`{}` can't be used: {error}", path.display());
+            let message = format!("`{}` can't be used: {error}", path.shown());
             let problem = Problem { level: Level::Warning, ..Problem::placeless(Code::Unreadable, message) };
             problems.push(match error.help() {
                 Some(help) => problem.help(help),
@@ -412,7 +413,7 @@ pub(crate) fn files_of(project: &Path, problems: &mut Problems) -> Vec<(FileKind
         if walk.cut {
             let message = format!(
                 "`{}` holds more than {} files and folders; the others were not checked",
-                project.join(folder).display(),
+                project.join(folder).shown(),
                 disk::MAX_ENTRIES
             );
             problems.push(Problem { level: Level::Warning, ..Problem::placeless(Code::TooLarge, message) });

@@ -5,6 +5,7 @@ use crate::exchange::checked_quotes;
 use crate::ingest::{Document, Input, InputError, Origin};
 use crate::plan::Plan;
 use crate::score::Quotes;
+use crate::value::os_text;
 use crate::value::{
     DocumentId, MAX_CANDIDATE_DEPTH, Millis, Score, Segment, Usage, Usd, is_deeper, push_segment,
 };
@@ -113,7 +114,7 @@ impl NextInput {
                 Ok(Document::from_text(id, text.as_str()))
             }
             Text::File(path) => {
-                let stem = |path: &Path| path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+                let stem = |path: &Path| path.file_stem().map(|stem| os_text(stem).into_owned());
                 let id = self
                     .id
                     .clone()

@@ -6,6 +6,7 @@ use super::Plan;
 use crate::diag::SourceFile;
 use crate::ingest::{Document, Input};
 use crate::profile::read_text_below;
+use crate::value::ShownPath;
 use crate::value::{DocumentId, fill_in_path};
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Component, Path, PathBuf};
@@ -39,7 +40,7 @@ pub(crate) fn references_of(
 fn read(folder: &Path, path: &str) -> Result<Arc<SourceFile>, String> {
     let joined = within(folder, path)?;
     let file = read_text_below(folder, path).map_err(|problem| problem.message)?;
-    file.ok_or_else(|| format!("can't read `{}`: there is no such file", joined.display()))
+    file.ok_or_else(|| format!("can't read `{}`: there is no such file", joined.shown()))
 }
 
 /// The file's name without its ending; the id of what has no file.

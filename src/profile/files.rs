@@ -7,7 +7,8 @@
 use super::reached::FileTracker;
 use crate::diag::{Code, Problem, SourceFile, nearest};
 use crate::disk::{self, ReadError};
-use crate::value::{MAX_STEPS, path_text};
+use crate::value::ShownPath;
+use crate::value::{MAX_STEPS, os_text, path_of, path_text};
 use include_dir::{Dir, include_dir};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
@@ -107,7 +108,7 @@ impl Library {
 
     /// Reads a text file that was named by its path, and takes that down.
     pub(super) fn read_path(&self, path: &Path) -> Result<Arc<SourceFile>, Problem> {
-        self.confine(&path.to_string_lossy())?;
+        self.confine(&path_text(path))?;
         refuse_endless(path)?;
         let read = read_text_file(path);
         self.note(path, &read);
@@ -118,10 +119,10 @@ impl Library {
     pub(super) fn read_named_path(&self, path: &Path) -> Result<Arc<SourceFile>, Problem> {
         if self.is_confined {
             // By the roots, which stay what they are.
-            return match self.read(&path.to_string_lossy())? {
+            return match self.read(&path_text(path))? {
                 Some(file) => Ok(file),
                 None => {
-                    let message = format!("there is no file `{}`", path.display());
+                    let message = format!("there is no file `{}`", path.shown());
                     Err(Problem::placeless(Code::MissingFile, message))
                 }
             };
@@ -131,8 +132,7 @@ impl Library {
             if let Some(notes) = &self.notes {
                 notes.refused(path);
             }
-            let message =
-                format!("`{}` leads out of the folders that files are looked for in", path.display());
+            let message = format!("`{}` leads out of the folders that files are looked for in", path.shown());
             return Err(Problem::placeless(Code::MissingFile, message).help(
                 "a file names others in its project, in the working directory or in $LOOPCTL_HOME: copy it there, or run \
                  loopctl in a folder that holds both",
@@ -252,7 +252,7 @@ impl Files for Library {
             let Ok(Some(found)) = disk::find_below(root, folder) else { continue };
             let Ok(entries) = std::fs::read_dir(found) else { continue };
             for entry in entries.flatten() {
-                let name = entry.file_name().to_string_lossy().into_owned();
+                let name = os_text(&entry.file_name()).into_owned();
                 if name.ends_with(suffix) && entry.path().is_file() {
                     names.insert(format!("{folder}/{name}"));
                 }
@@ -286,14 +286,14 @@ fn nearby_within(path: &Path, steps: usize) -> Option<String> {
     let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let same = folder.join(path.file_name()?);
     if same.exists() {
-        return Some(same.display().to_string());
+        return Some(same.shown().into_owned());
     }
     let names = std::fs::read_dir(here).ok()?.flatten().map(|entry| entry.file_name());
-    let mut names: Vec<String> = names.map(|name| name.to_string_lossy().into_owned()).collect();
+    let mut names: Vec<String> = names.map(|name| os_text(&name).into_owned()).collect();
     names.sort();
-    let wanted = path.file_name()?.to_string_lossy().into_owned();
+    let wanted = os_text(path.file_name()?).into_owned();
     let guess = nearest(&wanted, names.iter().map(String::as_str))?;
-    Some(folder.join(guess).display().to_string())
+    Some(folder.join(path_of(guess)).shown().into_owned())
 }
 
 /// Reads a text file with a bound on its size.
@@ -317,7 +317,7 @@ pub(crate) fn read_text_below(root: &Path, name: &str) -> Result<Option<Arc<Sour
 }
 
 fn unreadable(path: &Path, error: &ReadError) -> Problem {
-    let shown = path.display();
+    let shown = path.shown();
     let problem = match error {
         ReadError::TooLarge { limit } => {
             Problem::placeless(Code::TooLarge, format!("`{shown}` has more than {limit} bytes"))
@@ -335,7 +335,7 @@ fn unreadable(path: &Path, error: &ReadError) -> Problem {
 }
 
 fn text_of(path: &Path, bytes: Vec<u8>) -> Result<Arc<SourceFile>, Problem> {
-    let shown = path.display();
+    let shown = path.shown();
     match String::from_utf8(bytes) {
         Ok(text) => Ok(SourceFile::new(path_text(path), text)),
         Err(error) => {

@@ -4,6 +4,7 @@
 use super::files::MAX_FILE_BYTES;
 use crate::disk::{self, ReadError};
 use crate::value::digest_bytes;
+use crate::value::os_text;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -90,7 +91,7 @@ impl Reached {
             .filter(|(path, _)| !is_profile(path))
             .filter_map(|(path, found)| match found {
                 FileState::File(digest) => {
-                    let name = path.file_name().unwrap_or_default().to_string_lossy();
+                    let name = os_text(path.file_name().unwrap_or_default());
                     Some((name.into_owned(), digest.clone()))
                 }
                 FileState::Nothing | FileState::Unreadable => None,

@@ -3,6 +3,7 @@
 use super::change::{Change, How};
 use crate::disk::{self, Access};
 use crate::profile::MAX_FILE_BYTES;
+use crate::value::ShownPath;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -23,15 +24,15 @@ impl std::fmt::Display for WriteError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             WriteError::Occupied(paths) => {
-                let names: Vec<String> = paths.iter().map(|path| format!("`{}`", path.display())).collect();
+                let names: Vec<String> = paths.iter().map(|path| format!("`{}`", path.shown())).collect();
                 let are = if names.len() == 1 { "is" } else { "are" };
                 write!(f, "{} {are} there already; nothing was written", names.join(", "))
             }
-            WriteError::NoFolder(path) => write!(f, "`{}` is not a folder", path.display()),
+            WriteError::NoFolder(path) => write!(f, "`{}` is not a folder", path.shown()),
             WriteError::Changed(path) => {
-                write!(f, "`{}` was changed in the meantime; nothing was written", path.display())
+                write!(f, "`{}` was changed in the meantime; nothing was written", path.shown())
             }
-            WriteError::Io(path, error) => write!(f, "can't write `{}`: {error}", path.display()),
+            WriteError::Io(path, error) => write!(f, "can't write `{}`: {error}", path.shown()),
         }
     }
 }

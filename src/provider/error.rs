@@ -8,6 +8,7 @@ use loopctl_plugin_sdk::protocol::Usage;
 use serde::{Deserialize, Serialize};
 
 use super::locate::is_name;
+use crate::value::ShownPath;
 use crate::value::{Usd, sanitize_line};
 
 /// Why a provider can't be opened, inspected or trusted.
@@ -47,7 +48,7 @@ pub enum ProviderError {
         spec: String,
     },
     /// The file can't be read.
-    #[error("can't read `{}`: {problem}", path.display())]
+    #[error("can't read `{}`: {problem}", path.shown())]
     Unreadable {
         /// The library.
         path: PathBuf,
@@ -55,7 +56,7 @@ pub enum ProviderError {
         problem: String,
     },
     /// The file is no loopctl plugin.
-    #[error("`{}` is not a loopctl plugin: {problem}", path.display())]
+    #[error("`{}` is not a loopctl plugin: {problem}", path.shown())]
     NotAPlugin {
         /// The file.
         path: PathBuf,
@@ -63,7 +64,7 @@ pub enum ProviderError {
         problem: String,
     },
     /// The manifest is there and wrong.
-    #[error("the manifest of `{}` is not valid: {problem}", path.display())]
+    #[error("the manifest of `{}` is not valid: {problem}", path.shown())]
     BadManifest {
         /// The library.
         path: PathBuf,
@@ -71,7 +72,7 @@ pub enum ProviderError {
         problem: String,
     },
     /// The library is called one thing and its manifest another.
-    #[error("`{}` was found as provider `{expected}`, but its manifest says `{found}`", path.display())]
+    #[error("`{}` was found as provider `{expected}`, but its manifest says `{found}`", path.shown())]
     WrongName {
         /// The library.
         path: PathBuf,
@@ -81,7 +82,7 @@ pub enum ProviderError {
         found: String,
     },
     /// Compiled for another major version of the boundary.
-    #[error("`{}` speaks plugin ABI {plugin}, this loopctl speaks {host}", path.display())]
+    #[error("`{}` speaks plugin ABI {plugin}, this loopctl speaks {host}", path.shown())]
     AbiMismatch {
         /// The library.
         path: PathBuf,
@@ -91,7 +92,7 @@ pub enum ProviderError {
         plugin: String,
     },
     /// Neither part of the installation nor in the lock file.
-    #[error("`{}` is not trusted: {reason}", path.display())]
+    #[error("`{}` is not trusted: {reason}", path.shown())]
     Untrusted {
         /// The library.
         path: PathBuf,
@@ -101,7 +102,7 @@ pub enum ProviderError {
         reason: String,
     },
     /// The lock file has another digest for this path.
-    #[error("`{}` has changed since it was trusted: expected SHA-256 {expected}, found {found}", path.display())]
+    #[error("`{}` has changed since it was trusted: expected SHA-256 {expected}, found {found}", path.shown())]
     Changed {
         /// The library.
         path: PathBuf,
@@ -111,7 +112,7 @@ pub enum ProviderError {
         found: String,
     },
     /// The lock file can't be used.
-    #[error("can't use the lock file `{}`: {problem}", path.display())]
+    #[error("can't use the lock file `{}`: {problem}", path.shown())]
     Lock {
         /// The lock file.
         path: PathBuf,
@@ -119,7 +120,7 @@ pub enum ProviderError {
         problem: String,
     },
     /// The home folder can't be written.
-    #[error("can't write `{}`: {problem}", path.display())]
+    #[error("can't write `{}`: {problem}", path.shown())]
     Home {
         /// What was to be written.
         path: PathBuf,
@@ -127,7 +128,7 @@ pub enum ProviderError {
         problem: String,
     },
     /// The system's loader refused the library, or it hung while loading.
-    #[error("can't load `{}`: {problem}", path.display())]
+    #[error("can't load `{}`: {problem}", path.shown())]
     Load {
         /// The library.
         path: PathBuf,
@@ -135,7 +136,7 @@ pub enum ProviderError {
         problem: String,
     },
     /// The plugin returned no table.
-    #[error("`{}` refuses to work with this loopctl (ABI {host})", path.display())]
+    #[error("`{}` refuses to work with this loopctl (ABI {host})", path.shown())]
     Refused {
         /// The library.
         path: PathBuf,
@@ -143,7 +144,7 @@ pub enum ProviderError {
         host: String,
     },
     /// A function that its kind needs is absent.
-    #[error("`{}` lacks the function `{function}`, which a plugin of kind `{kind}` must have", path.display())]
+    #[error("`{}` lacks the function `{function}`, which a plugin of kind `{kind}` must have", path.shown())]
     MissingFunction {
         /// The library.
         path: PathBuf,
@@ -153,7 +154,7 @@ pub enum ProviderError {
         kind: &'static str,
     },
     /// The manifest in the file and the one in the table differ.
-    #[error("`{}` shows one manifest in its file and another when it is loaded", path.display())]
+    #[error("`{}` shows one manifest in its file and another when it is loaded", path.shown())]
     ManifestMismatch {
         /// The library.
         path: PathBuf,
@@ -188,7 +189,7 @@ impl ProviderError {
     /// What to do about it.
     pub fn help(&self) -> String {
         let folders = |paths: &[PathBuf]| {
-            paths.iter().map(|path| format!("`{}`", path.display())).collect::<Vec<_>>().join(", ")
+            paths.iter().map(|path| format!("`{}`", path.shown())).collect::<Vec<_>>().join(", ")
         };
         match self {
             Self::Unknown { guess, available, searched, .. } => {
@@ -235,11 +236,11 @@ impl ProviderError {
             }
             Self::Untrusted { path, digest, .. } => format!(
                 "if you trust whoever built it, run `loopctl plugin trust {}` (SHA-256 {digest})",
-                path.display()
+                path.shown()
             ),
             Self::Changed { path, .. } => format!(
                 "if you changed it yourself, run `loopctl plugin trust {}` again; otherwise put the old file back",
-                path.display()
+                path.shown()
             ),
             Self::Lock { .. } => "repair or remove the file, then trust your plugins again".to_owned(),
             Self::Home { .. } => "make it writable, or set LOOPCTL_HOME to a folder that is".to_owned(),

@@ -65,7 +65,14 @@ pub(crate) fn setting_problems(manifest: &Manifest, config: &Value) -> Result<Ve
                                 sanitize_message(name)
                             )
                         }
-                        None => format!("there is no setting `{}`", sanitize_message(name)),
+                        None => {
+                            let all: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
+                            let there_are = match all.len() {
+                                0 => "it has none".to_owned(),
+                                _ => format!("known are {}", all.join(", ")),
+                            };
+                            format!("there is no setting `{}`, {there_are}", sanitize_message(name))
+                        }
                     })
                     .collect();
                 plain(names.join(", "))
@@ -122,6 +129,10 @@ mod tests {
         assert_eq!(
             said(command.clone(), json!({"command": "a", "progam": "s3cret"})),
             ["there is no setting `progam` (did you mean `program`?)"]
+        );
+        assert_eq!(
+            said(command.clone(), json!({"command": "a", "foo": 1})),
+            ["there is no setting `foo`, known are `command`, `program`"]
         );
         assert_eq!(said(command, json!({"command": 3})), ["at `/command`: value is not of type \"string\""]);
         let scripted = json!({"type": "object", "required": ["file"]});

@@ -11,6 +11,7 @@ use super::{PluginPaths, ProviderError};
 #[cfg(unix)]
 use crate::disk::Stranger;
 use crate::disk::{self, Access, ReadError};
+use crate::value::ShownPath;
 
 const MAX_LOCK: u64 = 1 << 20;
 const LOCK_VERSION: u32 = 1;
@@ -170,8 +171,8 @@ fn in_installation(paths: &PluginPaths, file: &PluginFile) -> Result<(), String>
     let owner = paths.exe.as_deref().and_then(|exe| std::fs::metadata(exe).ok());
     check_place(&file.path, &file.metadata, owner.as_ref())?;
     for dir in file.path.ancestors().skip(1).take_while(|dir| dir.starts_with(root)) {
-        let metadata = std::fs::metadata(dir)
-            .map_err(|error| format!("`{}` can't be checked: {error}", dir.display()))?;
+        let metadata =
+            std::fs::metadata(dir).map_err(|error| format!("`{}` can't be checked: {error}", dir.shown()))?;
         check_place(dir, &metadata, owner.as_ref())?;
     }
     Ok(())
@@ -184,7 +185,7 @@ fn check_place(
     exe: Option<&std::fs::Metadata>,
 ) -> Result<(), String> {
     use std::os::unix::fs::MetadataExt;
-    let shown = path.display();
+    let shown = path.shown();
     match disk::stranger_to(metadata, exe.map_or(0, MetadataExt::uid)) {
         None => Ok(()),
         Some(Stranger::Owner(_)) => {

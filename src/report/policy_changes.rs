@@ -62,7 +62,8 @@ pub(crate) fn policy_changes_text(comparison: &Comparison, paint: Paint) -> Stri
     if untried > 0 {
         let _ = writeln!(
             out,
-            "\n{untried} settings differ; which of them make no difference was not looked into."
+            "\n{}; which of them make no difference was not looked into.",
+            if untried == 1 { "1 setting differs".to_owned() } else { format!("{untried} settings differ") }
         );
     }
     out

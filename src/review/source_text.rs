@@ -2,6 +2,7 @@
 
 use crate::ingest::{Document, Input, InputRecord, Origin};
 use crate::value::DocumentId;
+use crate::value::ShownPath;
 use std::path::Path;
 
 /// A document, or why it is not to be had.
@@ -42,7 +43,7 @@ impl SourceText {
             Ok(_) => {
                 let what = recorded
                     .path
-                    .map_or_else(|| "the document".to_owned(), |path| format!("`{}`", path.display()));
+                    .map_or_else(|| "the document".to_owned(), |path| format!("`{}`", path.shown()));
                 SourceText::NotThere(format!("{what} has changed since the run"))
             }
             Err(error) => SourceText::NotThere(error.to_string()),

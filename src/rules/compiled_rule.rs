@@ -179,9 +179,10 @@ impl Placing<'_> {
     /// The places that a test looks at besides its subject.
     fn test(&mut self, test: &mut Test) {
         match test {
-            Test::Require(all) | Test::RequireWith(all) | Test::Forbid(all) => {
-                all.iter_mut().for_each(|one| self.reference(one, false));
+            Test::Require(all) | Test::RequireWith(all) => {
+                all.iter_mut().for_each(|one| self.reference(one, true));
             }
+            Test::Forbid(all) => all.iter_mut().for_each(|one| self.reference(one, false)),
             Test::FormatNamedAt(one)
             | Test::AtMost(one)
             | Test::AtLeast(one)
@@ -247,8 +248,9 @@ impl Placing<'_> {
 fn looks_inside(test: &Test) -> bool {
     let holds_others = |value: &Value| value.is_array() || value.is_object();
     match test {
-        // Members with the same name count once.
+        // Members with the same name count once, and of what must be present every text may be a placeholder.
         Test::Length { .. }
+        | Test::Present
         | Test::Unique { .. }
         | Test::Uniform { .. }
         | Test::SumTo { .. }
@@ -258,8 +260,7 @@ fn looks_inside(test: &Test) -> bool {
         | Test::PathResolves(_) => true,
         Test::Equals(value) => holds_others(value),
         Test::OneOf { values, .. } => values.iter().any(holds_others),
-        Test::Present
-        | Test::Require(_)
+        Test::Require(_)
         | Test::RequireWith(_)
         | Test::Forbid(_)
         | Test::Type(_)

@@ -77,6 +77,18 @@ impl Condition {
         }
     }
 
+    /// All that a test in it wants to be present.
+    pub(crate) fn required(&self) -> Vec<&Reference> {
+        match self {
+            Condition::Test { test: Test::Require(all) | Test::RequireWith(all), .. } => all.iter().collect(),
+            Condition::Test { .. } => Vec::new(),
+            Condition::All(inner) | Condition::Any(inner) => {
+                inner.iter().flat_map(Condition::required).collect()
+            }
+            Condition::Not(inner) => inner.required(),
+        }
+    }
+
     /// Whether something in it looks at what is around a target.
     #[must_use]
     pub(crate) fn looks_around(&self) -> bool {

@@ -1,10 +1,11 @@
 //! What profile and rules become for one document type.
 
 use super::applies::Applicability;
-use super::compiled_rule::CompiledRule;
+use super::compiled_rule::{CompiledRule, CompiledTarget};
 use super::field_trie::FieldTrie;
 use super::rubric::{Importance, KnownFrom};
 use super::schema::SchemaCheck;
+use super::test::Reference;
 use crate::profile::{Combine, Counts, Disagreement, Overall, Weight};
 use crate::script::FunctionId;
 use crate::value::{Score, Severity, TextPattern};
@@ -186,6 +187,32 @@ impl Program {
                 _ => (&[], &[]),
             };
             fields.iter().zip(weights.iter().map(|weight| weight.slot))
+        })
+    }
+
+    /// The fields in which a rule asks for something that is present, with the slot of each.
+    pub(crate) fn presence_slots(&self) -> impl Iterator<Item = (&str, Index)> {
+        self.rules().flat_map(|rule| {
+            let own: Vec<(&str, Index)> = match &rule.target {
+                _ if !rule.asks_absent() => Vec::new(),
+                CompiledTarget::Candidate => Vec::new(),
+                CompiledTarget::Field { slot, name, .. } => vec![(name, *slot)],
+                CompiledTarget::Each { path, slots } => {
+                    path.first_names().map(String::as_str).zip(slots.iter().copied()).collect()
+                }
+            };
+            let asked = rule.all_checks().flat_map(|check| check.condition.required());
+            let asked = asked.flat_map(|reference| match reference {
+                Reference::Field { name, slot: Some(slot) } => vec![(&**name, *slot)],
+                Reference::Root { path, slots } => {
+                    path.first_names().map(String::as_str).zip(slots.iter().copied()).collect()
+                }
+                Reference::Field { slot: None, .. }
+                | Reference::Target(_)
+                | Reference::Holder { .. }
+                | Reference::Before(_) => Vec::new(),
+            });
+            own.into_iter().chain(asked)
         })
     }
 

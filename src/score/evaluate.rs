@@ -107,7 +107,12 @@ pub(super) struct Scope<'c, 's> {
 
 impl<'c> Scope<'c, '_> {
     /// Calls `visit` with each value that a path from the candidate selects; the fields that it begins with have these slots.
-    fn select(&self, path: &JsonPath, slots: &[Index], visit: &mut dyn FnMut(&Pointer<'_>, Item<'c>)) {
+    pub(super) fn select(
+        &self,
+        path: &JsonPath,
+        slots: &[Index],
+        visit: &mut dyn FnMut(&Pointer<'_>, Item<'c>),
+    ) {
         self.fields.select(self.candidate, path, slots, self.fuel, visit);
     }
 
@@ -251,23 +256,6 @@ impl<'c> Scope<'c, '_> {
         known.is_ok_and(|one| one.is_none_or(|one| item.equals(one, false)))
     }
 
-    /// Whether a reference selects a value that is present.
-    pub(super) fn has(&self, reference: &Reference) -> bool {
-        let look = || {
-            let mut found = false;
-            self.look(reference, &mut |value| found |= value.is_present());
-            found
-        };
-        let Reference::Root { path, .. } = reference else { return look() };
-        let key = (std::ptr::from_ref(path) as usize, Asks::Present);
-        if let Some(Known::Present(known)) = self.memo.borrow_mut().get(key) {
-            return *known;
-        }
-        let found = look();
-        self.memo.borrow_mut().keep(key, Known::Present(found));
-        found
-    }
-
     /// Whether a value, or each element of a list, is among those that a path selects. What is asked often is found by
     /// what all of them hash to; that takes memory.
     fn resolves(&self, item: Item<'_>, path: &JsonPath) -> bool {
@@ -327,7 +315,7 @@ impl<'c> Scope<'c, '_> {
     /// Whether the test holds for `item`. `text` is room to write numbers in.
     pub(super) fn holds(&self, test: &Test, item: Item<'_>, text: &mut String) -> bool {
         match test {
-            Test::Require(all) | Test::RequireWith(all) => return all.iter().all(|one| self.has(one)),
+            Test::Require(all) | Test::RequireWith(all) => return all.iter().all(|one| self.has_value(one)),
             Test::Forbid(all) => return !all.iter().any(|one| self.has(one)),
             Test::Present
             | Test::Type(_)

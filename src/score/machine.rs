@@ -21,6 +21,7 @@ use crate::rules::{CompiledMeasure, GroundingSettings, Index, IssueText, Program
 use crate::script::{Arguments, FunctionId, ScriptError, ScriptSet};
 use crate::value::{Disposition, Fuel, Item, Score, Severity};
 use serde_json::Value;
+use smallvec::SmallVec;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
@@ -158,9 +159,33 @@ impl<'a> Machine<'a> {
 
     /// Runs the whole program and sets the overall score.
     pub(super) fn run(&mut self) {
-        let program = self.program;
-        let memo = RefCell::<Memo<'_>>::default();
         self.look_at_answer();
+        let before = self.out.issues.len();
+        self.measure_all();
+        // An example that the document turns out not to say is present for no measure, those before included.
+        let found = self.out.issues.iter().skip(before);
+        if self.placeholders.learn(found) && !self.fuel.is_spent() {
+            let mut issues = std::mem::take(&mut self.out.issues);
+            issues.truncate(before);
+            self.out.clear();
+            self.out.issues = issues;
+            if let Some(ledger) = &mut self.ledger {
+                **ledger = Ledger::default();
+            }
+            self.measure_all();
+        }
+        self.say_placeholders();
+        self.mark_pre_existing(0);
+        if self.fuel.is_spent() {
+            self.left_off();
+        }
+        self.out.weigh(&self.program.overall);
+    }
+
+    /// Measures every dimension.
+    fn measure_all(&mut self) {
+        let program = self.program;
+        let memo = RefCell::new(Memo::knowing(&self.placeholders));
         for ((dimension, name), measure) in (0..).zip(&program.dimensions).zip(&program.measures) {
             if self.fuel.is_spent() {
                 break;
@@ -173,12 +198,6 @@ impl<'a> Machine<'a> {
                 (None, None) => {}
             }
         }
-        self.say_placeholders();
-        self.mark_pre_existing(0);
-        if self.fuel.is_spent() {
-            self.left_off();
-        }
-        self.out.weigh(&program.overall);
     }
 
     /// What tells placeholders from values; nothing of edits, which are held against the document that they edit.
@@ -200,6 +219,9 @@ impl<'a> Machine<'a> {
         let mut seen = |name: &str, item: Item<'a>| {
             misplaced.extend(finder.misplaced(name, item).filter(|_| !is_checked));
         };
+        let mut asked: SmallVec<[(&str, Index); 16]> = self.program.presence_slots().collect();
+        asked.sort_unstable();
+        asked.dedup();
         self.placeholders = match all.and_then(Value::as_object) {
             Some(members) => {
                 let members = || members.iter().map(|(name, value)| (name.as_str(), Item::from(value)));
@@ -213,7 +235,10 @@ impl<'a> Machine<'a> {
                     slots.filter_map(|(field, slot)| Some((&*field.name, fields.get(slot)?)))
                 };
                 members().for_each(|(name, item)| seen(name, item));
-                finder.find(members())
+                let is_other = |name: &str| program.rubric_fields().all(|field| *field.name != *name);
+                let others = asked.into_iter().filter(|(name, _)| is_other(name));
+                let others = others.filter_map(|(name, slot)| Some((name, fields.get(slot)?)));
+                finder.find(members().chain(others))
             }
         };
         if let Some(list @ Value::Array(_)) = self.tree {
@@ -231,10 +256,16 @@ impl<'a> Machine<'a> {
             let told: HashSet<String> = of_them.map(|issue| issue.path.to_string()).collect();
             placeholders.issues_but(&told).for_each(|issue| self.found(issue));
         }
-        if self.out.missing.is_empty() || self.program.is_held_against_a_schema() {
+        if self.program.is_held_against_a_schema() {
             return;
         }
         let Some(finder) = self.finder() else { return };
+        if let Some(tree) = self.tree.filter(|_| self.scoring.screen().is_closed_below) {
+            finder.unknown_below(tree).into_iter().for_each(|issue| self.found(issue));
+        }
+        if self.out.missing.is_empty() {
+            return;
+        }
         let names = self.fields.names(&self.program.fields, self.tree);
         let unknown = finder.unknown_members(names.iter().copied());
         unknown.into_iter().for_each(|issue| self.found(issue));

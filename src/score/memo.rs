@@ -4,9 +4,11 @@
 //! the same for all targets, so what a test needs to know of it is found out once.
 
 use super::evaluate::Number;
+use super::placeholder::Placeholders;
 use crate::value::Item;
 use smallvec::SmallVec;
 use std::collections::HashSet;
+use std::rc::Rc;
 
 /// How many paths are remembered at once. A rule names one or two; the oldest makes room.
 const SLOTS: usize = 8;
@@ -16,6 +18,8 @@ const SLOTS: usize = 8;
 pub(super) struct Memo<'v> {
     slots: SmallVec<[(Key, Known<'v>); SLOTS]>,
     next: usize,
+    /// The placeholders of the candidate, if it has any.
+    placeholders: Option<Rc<Placeholders>>,
 }
 
 /// A path of a test, by its identity, and what the test asks of it.
@@ -45,6 +49,17 @@ pub(super) enum Known<'v> {
 }
 
 impl<'v> Memo<'v> {
+    /// One of a candidate with these placeholders.
+    pub(super) fn knowing(placeholders: &Placeholders) -> Self {
+        let known = (!placeholders.is_empty()).then(|| Rc::new(placeholders.clone()));
+        Memo { placeholders: known, ..Memo::default() }
+    }
+
+    /// The placeholders of the candidate, if it has any.
+    pub(super) fn placeholders(&self) -> Option<Rc<Placeholders>> {
+        self.placeholders.clone()
+    }
+
     pub(super) fn get(&mut self, key: Key) -> Option<&mut Known<'v>> {
         self.slots.iter_mut().find(|(known, _)| *known == key).map(|(_, known)| known)
     }

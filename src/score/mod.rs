@@ -22,6 +22,7 @@ mod parted;
 pub(crate) mod parts;
 mod placeholder;
 mod pre_existing;
+mod presence;
 mod quotes;
 mod reader;
 mod rule_set;

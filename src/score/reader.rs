@@ -45,7 +45,9 @@ pub(super) struct CandidateReader {
 
 impl CandidateReader {
     pub(super) fn new(scoring: &Arc<Scoring>, program: &Arc<Program>, as_tree: bool) -> Self {
-        let as_tree = as_tree || program.fields.is_tree_needed();
+        // Members that are too many are named wherever they stand.
+        let looks_below = || scoring.screen().is_closed_below && !program.is_held_against_a_schema();
+        let as_tree = as_tree || program.fields.is_tree_needed() || looks_below();
         CandidateReader { scoring: Arc::clone(scoring), program: Arc::clone(program), as_tree }
     }
 }

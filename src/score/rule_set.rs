@@ -74,19 +74,25 @@ impl<'a> Machine<'a> {
             CompiledTarget::Field { slot, name, .. } => {
                 let value = fields.get(*slot).unwrap_or(Item::Null);
                 let is_present = value.is_present();
+                let at = Pointer::ROOT.child(Segment::Key(name));
+                if is_present && self.lacks_value(rule, &Scope { value, at: &at, ..scope }) {
+                    return;
+                }
                 let is_asked = if is_present {
                     !self.is_well(rule, value, Some(Segment::Key(name)))
                 } else {
                     rule.asks_absent()
                 };
                 if is_asked {
-                    let at = Pointer::ROOT.child(Segment::Key(name));
                     self.apply(rule, is_present, &Scope { value, at: &at, ..scope });
                 }
             }
             CompiledTarget::Each { path, slots } => {
                 fields.select(candidate, path, slots, fuel, &mut |at, value| {
                     let is_present = value.is_present();
+                    if is_present && self.lacks_value(rule, &Scope { value, at, ..scope }) {
+                        return;
+                    }
                     let is_asked =
                         if is_present { !self.is_well(rule, value, at.last()) } else { rule.asks_absent() };
                     if is_asked && !fuel.is_spent() {
@@ -113,6 +119,19 @@ impl<'a> Machine<'a> {
                 rule.presence.iter().all(&mut holds) && rule.checks.iter().all(&mut holds)
             }
         }
+    }
+
+    /// Reports a target that must be there and has nothing in it but placeholders; tells whether it is one.
+    fn lacks_value(&mut self, rule: &'a CompiledRule, scope: &Scope<'a, '_>) -> bool {
+        if self.placeholders.is_empty() || !rule.asks_absent() {
+            return false;
+        }
+        if !self.placeholders.are_all_of(&scope.at.to_string(), scope.value) {
+            return false;
+        }
+        let before = self.out.issues.len();
+        self.apply(rule, false, &Scope { value: Item::Null, ..*scope });
+        self.out.issues.len() > before
     }
 
     /// Asks what a rule asks of one target. The first check that fails is its issue.

@@ -2,6 +2,7 @@
 
 use super::StoreError;
 use crate::disk::{self, Access};
+use crate::value::ShownPath;
 use crate::value::{DocumentId, digest_bytes};
 use serde::Serialize;
 use std::io;
@@ -106,7 +107,7 @@ impl Artifacts {
     ) -> Result<PathBuf, StoreError> {
         let path = self.path(document, artifact);
         let mut bytes = serde_json::to_vec_pretty(value)
-            .map_err(|source| StoreError::Json { what: format!("`{}`", path.display()), source })?;
+            .map_err(|source| StoreError::Json { what: format!("`{}`", path.shown()), source })?;
         bytes.push(b'\n');
         let written = if self.synced {
             disk::replace(&path, &bytes, Access::Owner)

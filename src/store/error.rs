@@ -2,6 +2,7 @@
 
 use super::RunId;
 use crate::value::DocumentId;
+use crate::value::ShownPath;
 #[cfg(feature = "journal")]
 use rusqlite::ErrorCode;
 use std::io;
@@ -14,7 +15,7 @@ use std::path::PathBuf;
 #[non_exhaustive]
 pub enum StoreError {
     /// The folder for artifacts can't be made, or not be written to.
-    #[error("can't write to the folder `{}`: {source}", path.display())]
+    #[error("can't write to the folder `{}`: {source}", path.shown())]
     Folder {
         /// The folder.
         path: PathBuf,
@@ -22,7 +23,7 @@ pub enum StoreError {
         source: io::Error,
     },
     /// An artifact could not be written. Nothing of it is left, and what stood there before still does.
-    #[error("can't write `{}`: {source}", path.display())]
+    #[error("can't write `{}`: {source}", path.shown())]
     Artifact {
         /// The file.
         path: PathBuf,
@@ -41,7 +42,7 @@ pub enum StoreError {
         source: serde_json::Error,
     },
     /// The journal's file can't be made or opened.
-    #[error("can't open the journal `{}`: {reason}", path.display())]
+    #[error("can't open the journal `{}`: {reason}", path.shown())]
     Open {
         /// The journal.
         path: PathBuf,
@@ -49,19 +50,19 @@ pub enum StoreError {
         reason: String,
     },
     /// The file can be read and not be written.
-    #[error("the journal `{}` can't be written to", path.display())]
+    #[error("the journal `{}` can't be written to", path.shown())]
     ReadOnly {
         /// The journal.
         path: PathBuf,
     },
     /// The file is something else.
-    #[error("`{}` is not a journal of loopctl", path.display())]
+    #[error("`{}` is not a journal of loopctl", path.shown())]
     NotAJournal {
         /// The file.
         path: PathBuf,
     },
     /// A later release wrote the journal.
-    #[error("the journal `{}` has format {found}; this release reads formats up to {supported}", path.display())]
+    #[error("the journal `{}` has format {found}; this release reads formats up to {supported}", path.shown())]
     NewerFormat {
         /// The journal.
         path: PathBuf,
@@ -71,7 +72,7 @@ pub enum StoreError {
         supported: i64,
     },
     /// The file was cut off or overwritten, or holds what this program never wrote.
-    #[error("the journal `{}` is damaged: {reason}", path.display())]
+    #[error("the journal `{}` is damaged: {reason}", path.shown())]
     Damaged {
         /// The journal.
         path: PathBuf,
@@ -79,13 +80,13 @@ pub enum StoreError {
         reason: String,
     },
     /// Another process kept the journal for longer than we wait.
-    #[error("the journal `{}` is locked by another process", path.display())]
+    #[error("the journal `{}` is locked by another process", path.shown())]
     Locked {
         /// The journal.
         path: PathBuf,
     },
     /// No room.
-    #[error("the disk is full: can't write to the journal `{}`", path.display())]
+    #[error("the disk is full: can't write to the journal `{}`", path.shown())]
     DiskFull {
         /// The journal.
         path: PathBuf,
@@ -122,7 +123,7 @@ pub enum StoreError {
         document: DocumentId,
     },
     /// Anything else that SQLite reports.
-    #[error("the journal `{}` failed: {reason}", path.display())]
+    #[error("the journal `{}` failed: {reason}", path.shown())]
     Journal {
         /// The journal.
         path: PathBuf,

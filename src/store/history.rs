@@ -10,6 +10,7 @@ use super::{
 use crate::value::{DocumentId, Millis, path_of};
 use rusqlite::{Row, params};
 use serde_json::Value;
+use std::path::PathBuf;
 
 impl Journal {
     /// All runs, in the order in which they began.
@@ -117,6 +118,32 @@ impl Journal {
         after: i64,
     ) -> Result<Vec<(StoredDocument, Option<Value>)>, StoreError> {
         self.select_documents("r.id = ?1 AND d.number > ?2", params![run.as_str(), after])
+    }
+
+    /// Shows where each document of a run is read from that is left: its file, and what is more than a file.
+    ///
+    /// # Errors
+    /// When the file can't be read.
+    pub fn each_left(
+        &self,
+        run: &RunId,
+        mut see: impl FnMut(Option<PathBuf>, Option<String>),
+    ) -> Result<(), StoreError> {
+        let stages = DocumentStage::LEFT.map(|stage| stage.number().to_string()).join(", ");
+        let query = format!(
+            "SELECT d.number, d.path, d.source FROM documents d JOIN runs r ON r.number = d.run
+             WHERE r.id = ?1 AND d.number > ?2 AND d.state IN ({stages}) ORDER BY d.number LIMIT 1024"
+        );
+        let mut after = 0_i64;
+        loop {
+            let page = self.select(&query, params![run.as_str(), after], |row| {
+                let path = row.get::<_, Option<String>>(1)?.map(|path| path_of(&path));
+                Ok((row.get::<_, i64>(0)?, path, row.get::<_, Option<String>>(2)?))
+            })?;
+            let Some((last, ..)) = page.last() else { return Ok(()) };
+            after = *last;
+            page.into_iter().for_each(|(_, path, source)| see(path, source));
+        }
     }
 
     /// Where a document was read from, where that is more than a file.

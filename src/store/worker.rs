@@ -1,5 +1,6 @@
 //! Which process works on a run, and whether it still does.
 
+use crate::value::ShownPath;
 use std::fmt;
 
 /// A process, as far as one of the same machine can tell it from another.
@@ -48,7 +49,7 @@ fn machine() -> String {
         "{} {} {}",
         if name.is_empty() { "this-machine" } else { &name },
         read("/proc/sys/kernel/random/boot_id"),
-        namespace.display()
+        namespace.shown()
     )
 }
 

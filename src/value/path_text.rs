@@ -12,6 +12,18 @@ pub(crate) fn path_text(path: &Path) -> Cow<'_, str> {
     os_text(path.as_os_str())
 }
 
+/// Paths in messages.
+pub(crate) trait ShownPath {
+    /// The path as [`path_text`] writes it: one that is no UTF-8 shows its bytes, and can be told from every other.
+    fn shown(&self) -> Cow<'_, str>;
+}
+
+impl ShownPath for Path {
+    fn shown(&self) -> Cow<'_, str> {
+        path_text(self)
+    }
+}
+
 /// The path that a text of [`path_text`] spells.
 #[must_use]
 pub(crate) fn path_of(text: &str) -> PathBuf {

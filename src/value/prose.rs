@@ -21,7 +21,7 @@ pub(crate) fn score(value: f64) -> String {
     }
 }
 
-/// A count with what is counted: `1 candidate`, `3 candidates`.
+/// A count with what is counted: `1 candidate`, `3 candidates`, `2 policies`.
 #[must_use]
 pub(crate) fn count(number: u64, what: &str) -> String {
     format!("{} {}", whole(number), plural(number, what))
@@ -30,7 +30,11 @@ pub(crate) fn count(number: u64, what: &str) -> String {
 /// What is counted, without the number.
 #[must_use]
 pub(crate) fn plural(number: u64, what: &str) -> String {
-    if number == 1 { what.to_owned() } else { format!("{what}s") }
+    match what.strip_suffix('y') {
+        _ if number == 1 => what.to_owned(),
+        Some(stem) if !stem.ends_with(['a', 'e', 'i', 'o', 'u']) => format!("{stem}ies"),
+        Some(_) | None => format!("{what}s"),
+    }
 }
 
 /// A whole number with its thousands set apart.

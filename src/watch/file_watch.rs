@@ -6,6 +6,7 @@
 use super::settle::Debounce;
 use crate::profile::Reached;
 use crate::value::Millis;
+use crate::value::ShownPath;
 use notify::event::{AccessKind, AccessMode};
 use notify::{ErrorKind, Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 use std::collections::BTreeSet;
@@ -22,7 +23,7 @@ pub(crate) enum WatchError {
     #[error("this system can't watch files: {0}")]
     Unavailable(notify::Error),
     /// It does not watch this folder.
-    #[error("the folder `{}` can't be watched: {source}", folder.display())]
+    #[error("the folder `{}` can't be watched: {source}", folder.shown())]
     Folder {
         /// The folder.
         folder: PathBuf,

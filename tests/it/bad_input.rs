@@ -109,6 +109,46 @@ fn a_document_of_100_megabytes_is_refused_before_anybody_is_asked() {
     piped.exits(1).says(&["standard input", "at most"]);
 }
 
+/// What is between the limit and what crosses to a provider was accepted, read for long, and failed then.
+#[test]
+fn a_document_that_no_provider_can_be_given_is_refused_when_it_is_read() {
+    let place = Workspace::new();
+    place.write("long.txt", "Grade 2. ".repeat(2_000_000));
+    place.write("long.pdf", [&b"%PDF-1.7\n"[..], &vec![0; 13 << 20]].concat());
+    place.write("record.jsonl", json!({"id": "r", "text": "x".repeat(16 << 20)}).to_string());
+    for (file, said) in [
+        ("long.txt", "`long.txt` has 18000000 bytes; a document has at most 15728640"),
+        ("long.pdf", "`long.pdf` has 13631497 bytes; a document has at most 11796480"),
+        ("record.jsonl", "record.jsonl`, line 1 has 16777216 bytes; a document has at most 15728640"),
+    ] {
+        place.run(&["run", file]).exits(1).says(&[said, "split it into documents"]);
+    }
+}
+
+#[test]
+fn lines_that_name_no_document_are_named_up_to_a_few() {
+    let place = Workspace::new();
+    place.write("bad.jsonl", "not json\n".repeat(500) + "{\"id\": \"a\", \"text\": \"Grade 2.\"}\n");
+    let ran = place.run(&["run", "--format", "jsonl", "bad.jsonl"]).exits(1);
+    assert_eq!(ran.lines().len(), 1);
+    assert_eq!(ran.err.matches("error: `bad.jsonl`, line ").count(), 10, "{}", ran.err);
+    ran.says(&["490 more lines name no document either"]);
+}
+
+#[test]
+fn settings_that_the_scripted_provider_does_not_have_are_refused() {
+    let place = Workspace::new();
+    place.write("a.txt", "Grade 2.");
+    for (setting, said) in [
+        ("foo=1", "there is no setting `foo`, known are `file`, `answers`"),
+        ("anwsers=[]", "did you mean `answers`?"),
+    ] {
+        let flags = ["run", "--provider", "scripted", "--provider-config", "answers=[{value: {}}]"];
+        let ran = place.run(&[&flags[..], &["--provider-config", setting, "a.txt"]].concat()).exits(2);
+        ran.says(&[said]);
+    }
+}
+
 #[test]
 fn a_long_document_is_worked_on() {
     let place = Workspace::new();

@@ -63,6 +63,7 @@ pub(crate) fn embedded(place: &Workspace, cancelled: watch::Receiver<bool>) -> (
         jobs: 1,
         document_type: None,
         supplied: None,
+        within: None,
         batches: loopctl::run::BatchSettings::default(),
         keep_going: false,
         steering: None,

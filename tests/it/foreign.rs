@@ -9,6 +9,11 @@ const JOURNAL: &str = "out/journal.sqlite";
 
 /// A project whose program leaves a trace, with a run of which one document is left.
 fn left_over(profile: &str, flags: &[&str]) -> Workspace {
+    left_over_of(profile, flags, &["docs"])
+}
+
+/// The same of other documents, of which the first is finished.
+fn left_over_of(profile: &str, flags: &[&str], inputs: &[&str]) -> Workspace {
     let place = Workspace::new();
     place.write("rules/rubrics/parts.yaml", "types: { unknown: { required: [grade] } }\n");
     place.write("profiles/parts.yaml", profile);
@@ -17,7 +22,7 @@ fn left_over(profile: &str, flags: &[&str]) -> Workspace {
     place.write("docs/a.txt", "Grade 2.\n");
     place.write("docs/b.txt", "Grade 3.\n");
     let fixed = ["run", "--profile", "parts", "--jobs", "1", "--out", "out", "--config", "budget.calls=1"];
-    let ran = place.run(&[&fixed[..], flags, &["docs"]].concat()).exits(1);
+    let ran = place.run(&[&fixed[..], flags, inputs].concat()).exits(1);
     ran.says(&["the run's budget is spent"]);
     place
 }
@@ -112,6 +117,87 @@ fn a_harmless_run_goes_on_without_further_words() {
     let place =
         left_over(&profile("provider: scripted, config: { answers: [{ value: { grade: 2 } }] }"), &[]);
     place.run(&["resume", "--journal", JOURNAL, "--config", "budget.calls=10"]).exits(0);
+}
+
+/// The same journal, given to somebody who has never seen its run, in a folder of theirs.
+fn resume_as_a_stranger(place: &Workspace, here: &str, more: &[&str]) -> Ran {
+    std::fs::create_dir_all(place.path(here)).unwrap();
+    let journal = place.path(JOURNAL);
+    let fixed = ["resume", "--journal", journal.to_str().unwrap(), "--budget", "calls=10"];
+    let mut command = place.loopctl(&[&fixed[..], more].concat());
+    Ran::of(command.current_dir(place.path(here)).env("LOOPCTL_HOME", place.path("home-of-a-stranger")))
+}
+
+const SCRIPTED: &str = "provider: scripted, config: { answers: [{ value: { grade: 2 } }] }";
+
+#[test]
+fn files_that_a_strangers_record_reads_and_writes_are_permitted_one_by_one() {
+    let elsewhere = tempfile::tempdir().unwrap();
+    let at = |name: &str| elsewhere.path().join(name).to_str().unwrap().to_owned();
+    std::fs::create_dir(at("secrets")).unwrap();
+    std::fs::write(at("secrets/key.txt"), "Grade 3.\n").unwrap();
+    let (cache, key) = (at("cache"), at("secrets/key.txt"));
+    let place = left_over_of(&profile(SCRIPTED), &["--cache-dir", &cache], &["docs", &key]);
+    // Whoever began the run goes on without further words: see the other test.
+    let refused = resume_as_a_stranger(&place, "project-of-a-stranger", &[]).exits(2);
+    let folder = place.path("").canonicalize().unwrap();
+    refused.says(&[
+        &format!("works in the folder `{}`, where its record says that it began", folder.display()),
+        &format!("writes to `{cache}` (--cache-dir in its record)"),
+        &format!("reads the document `{key}`"),
+        "its journal may be somebody else's",
+        &format!("--allow-path {}", at("secrets")),
+    ]);
+    // Permission for one of them is none for the others.
+    let here = place.path("").to_str().unwrap().to_owned();
+    let refused = resume_as_a_stranger(&place, "project-of-a-stranger", &["--allow-path", &here]).exits(2);
+    assert!(refused.err.contains("/secrets") && !refused.err.contains("works in"), "{}", refused.err);
+    let all = ["--allow-path", &here, "--allow-path", &cache, "--allow-path", &at("secrets")];
+    resume_as_a_stranger(&place, "project-of-a-stranger", &all).exits(0);
+}
+
+#[test]
+fn a_run_of_ones_own_reads_and_writes_where_it_did() {
+    let elsewhere = tempfile::tempdir().unwrap();
+    let at = |name: &str| elsewhere.path().join(name).to_str().unwrap().to_owned();
+    std::fs::write(at("key.txt"), "Grade 3.\n").unwrap();
+    let place = left_over_of(&profile(SCRIPTED), &["--cache-dir", &at("cache")], &["docs", &at("key.txt")]);
+    resume(&place, &[]).exits(0);
+    // To others the folder of the run, or one above it, is permission for what lies below.
+    for here in ["", "."] {
+        let place = left_over(&profile(SCRIPTED), &[]);
+        resume_as_a_stranger(&place, here, &[]).exits(0);
+    }
+}
+
+#[test]
+fn a_link_below_the_folder_that_leads_out_of_it_is_out_of_it() {
+    let elsewhere = tempfile::tempdir().unwrap();
+    let place = left_over(&profile(SCRIPTED), &[]);
+    std::fs::write(elsewhere.path().join("key"), "Grade 3.\n").unwrap();
+    std::fs::remove_file(place.path("docs/b.txt")).unwrap();
+    symlink(elsewhere.path().join("key"), place.path("docs/b.txt")).unwrap();
+    resume_as_a_stranger(&place, "", &[]).exits(2).says(&["reads the document `", "key`", "--allow-path"]);
+}
+
+#[test]
+fn a_recording_that_is_there_is_followed_by_another() {
+    let place = left_over(&profile(SCRIPTED), &["--record", "tape"]);
+    resume(&place, &[]).exits(2).says(&["`tape` holds recorded exchanges already", "--record"]);
+    resume(&place, &["--record", "tape-2"]).exits(0);
+    assert_eq!(place.names("tape-2").len(), 1, "{:?}", place.names("tape-2"));
+}
+
+#[test]
+fn a_setting_of_resume_that_makes_another_policy_is_named() {
+    let place = left_over(&profile(SCRIPTED), &[]);
+    resume(&place, &["--config", "accept.overall=0.5"]).exits(2).says(&[
+        "`--config accept.overall=0.5` makes another policy of `parts` than run `",
+        "only its `budget` may be another",
+    ]);
+    // A file that has changed is what it was: the folder's.
+    place.write("profiles/parts.yaml", profile(SCRIPTED).replace("0.9", "0.8"));
+    resume(&place, &["--config", "accept.overall=0.5"]).exits(2).says(&["has changed since run"]);
 }
 
 #[test]

@@ -263,6 +263,21 @@ fn one_room_opens_files_for_reading_and_replaces_them() {
     }
 }
 
+/// The standard library's way to show a path makes the same text of two that are no UTF-8: `value/path_text.rs` has another.
+#[test]
+fn paths_are_shown_so_that_each_can_be_told_from_the_others() {
+    let mut wrong = Vec::new();
+    for room in rooms() {
+        each_file(&room, &mut |path, tokens| {
+            let shows = tokens.windows(3).filter(|found| matches!(found, [".", "display", "("])).count();
+            if shows > 0 {
+                wrong.push(format!("{}: `.display()`, {shows} times; write `.shown()`", path.display()));
+            }
+        });
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 #[test]
 fn texts_and_comments_are_passed_over_and_paths_are_followed() {
     let text = r##"

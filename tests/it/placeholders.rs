@@ -163,6 +163,117 @@ fn a_member_that_is_too_many_is_named_where_fields_are_missing() {
     );
 }
 
+#[test]
+fn a_member_that_is_too_many_is_named_at_any_depth() {
+    let place = place();
+    let schema: Value = serde_json::from_str(include_str!("../placeholders/report.schema.json")).unwrap();
+    let mut schema = schema;
+    schema["$defs"]["finding"]["additionalProperties"] = json!(false);
+    schema["properties"]["biopsy"] = json!({
+        "type": "object", "additionalProperties": false,
+        "properties": { "where": { "type": "object", "properties": {}, "patternProperties": { "^x": {} }, "additionalProperties": false } },
+    });
+    place.write("schemas/report.schema.json", schema.to_string());
+    let plan = plan(&place);
+    let told = |extraction: Value| {
+        let out = assessed(&plan, Some("Nodule, liver. Grade: 2"), &extraction);
+        let those = out.issues.into_iter().filter(|issue| issue.code == "UNKNOWN_MEMBER");
+        let all = those.map(|issue| {
+            let fix = issue.suggested_fix.unwrap().to_string();
+            (issue.path.to_string(), issue.message.to_string(), fix)
+        });
+        all.collect::<Vec<_>>()
+    };
+    let found = told(
+        json!({"findings": [{"name": "nodule"}, {"name": "nodule", "extraction": {"site": "liver"}, "size": 2}]}),
+    );
+    assert_eq!(
+        found,
+        [(
+            "/findings/1/extraction".to_owned(),
+            "the members `\"extraction\"`, `\"size\"` are not allowed here".to_owned(),
+            "write only what the schema has here: `name`, `site`".to_owned()
+        )]
+    );
+    // Statuses of known members, patterns of names, and places that take any member.
+    let right = json!({"findings": [{"site_status": "not_present"}], "biopsy": {"where": {"x1": "liver"}}, "markers": {"a": "b"}});
+    assert_eq!(told(right), []);
+}
+
+#[test]
+fn a_rule_that_requires_a_value_takes_no_placeholder() {
+    const REQUIRING: &str = "rules:
+  - { id: staged, code: STAGED, field: stage, required: true }
+  - { id: sites, code: SITED, each: '$.findings[*].site', required: true }
+  - { id: both, code: BOTH, require: [stage] }
+";
+    for assess in ["  accuracy: grounding\n", ""] {
+        let place = place();
+        place.write("rules/report.yaml", REQUIRING);
+        let overall = if assess.is_empty() {
+            "{ completeness: 0.9, validity: 0.1 }"
+        } else {
+            "{ completeness: 0.5, accuracy: 0.4, validity: 0.1 }"
+        };
+        let profile = PROFILE.replace("  accuracy: grounding\n", assess);
+        place.write(
+            "profiles/report.yaml",
+            profile.replace("{ completeness: 0.5, accuracy: 0.4, validity: 0.1 }", overall),
+        );
+        let plan = plan(&place);
+        let codes = |extraction: Value| {
+            let out = assessed(&plan, Some("Stage: II. Site: liver"), &extraction);
+            let codes: Vec<String> = out.issues.iter().map(|issue| issue.code.to_string()).collect();
+            ["STAGED", "SITED", "BOTH"]
+                .into_iter()
+                .filter(|code| codes.iter().any(|one| one == code))
+                .collect::<Vec<_>>()
+        };
+        for text in ["N/A", "string", "Stage", "..."] {
+            assert_eq!(
+                codes(json!({"stage": text, "findings": [{"site": "liver"}]})),
+                ["STAGED", "BOTH"],
+                "{text}"
+            );
+        }
+        assert_eq!(
+            codes(json!({"stage": "II", "findings": [{"site": "liver"}, {"site": "N/A"}]})),
+            ["SITED"]
+        );
+        assert_eq!(
+            codes(json!({"stage": ["N/A", "II"], "findings": [{"site": "liver"}]})),
+            Vec::<&str>::new()
+        );
+    }
+}
+
+#[test]
+fn an_example_that_the_document_does_not_say_is_missing_whatever_else_is_measured() {
+    let example = json!({"room": "the blue one"});
+    let missing = |place: &Workspace, text: Option<&str>, extraction: &Value| {
+        let plan = plan(place);
+        let out = assessed(&plan, text, extraction);
+        (out.missing.iter().any(|name| **name == *"room"), placeholders(&out))
+    };
+    // The rubric is measured before the look into the document.
+    let grounded = place();
+    let alone = place();
+    alone.write(
+        "profiles/report.yaml",
+        PROFILE.replace("  accuracy: grounding\n", "").replace(
+            "{ completeness: 0.5, accuracy: 0.4, validity: 0.1 }",
+            "{ completeness: 0.9, validity: 0.1 }",
+        ),
+    );
+    for place in [&grounded, &alone] {
+        assert_eq!(missing(place, Some("Nothing of it."), &example), (true, vec!["/room".to_owned()]));
+        let said = missing(place, Some("Room: The Blue One, upstairs."), &example);
+        assert_eq!(said, (false, Vec::new()));
+    }
+    // Without a document nobody knows whether it says so.
+    assert_eq!(missing(&alone, None, &example), (false, Vec::new()));
+}
+
 /// The table, read by the YAML reader of the program.
 fn yaml_table(text: &str) -> Value {
     let file = loopctl::diag::SourceFile::new("cases.yaml", text);

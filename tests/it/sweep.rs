@@ -155,6 +155,28 @@ fn a_page_has_plots_and_tables_and_nothing_from_elsewhere() {
     assert!(page.contains("How long is long enough?"));
 }
 
+/// Whom the command of a run asked holds for every profile: its candidates came from there.
+#[test]
+fn a_run_with_another_provider_than_its_profile_has_is_tried_with_it() {
+    let place = steps("stop: { max_iterations: 2 }\n", &[scoring(3), scoring(5)]);
+    place.write("others.jsonl", place.read("answers.jsonl"));
+    run(&place, &["--provider", "scripted", "--provider-config", "file=others.jsonl"]).exits(3);
+    let text = "documents: { run: latest, journal: out/journal.sqlite }
+profiles: [steps]
+reference: steps
+space: { stop.max_iterations: [1, 2] }
+objectives: [{ maximize: overall }]
+";
+    place.write("it.sweep.yaml", text);
+    // That one document can't be split comes after everything about settings.
+    place.run(&["sweep", "it.sweep.yaml"]).exits(1).says(&["1 document can't be split"]);
+    place.write("it.sweep.yaml", format!("{text}config: {{ feedback.history: 3 }}\n"));
+    place.run(&["sweep", "it.sweep.yaml"]).exits(2).says(&[
+        "the run would have had other candidates under these settings: `feedback`",
+        "what the run's command set with `--config` stands under `config` of the experiment",
+    ]);
+}
+
 #[test]
 fn a_run_is_tried_as_far_as_it_was_recorded() {
     let answers: Vec<Value> = [3, 5, 4, 6].map(scoring).to_vec();
@@ -170,7 +192,7 @@ objectives: [{ maximize: overall }]
 ";
     place.write("it.sweep.yaml", text);
     // One document is too few to be split.
-    place.run(&["sweep", "it.sweep.yaml"]).exits(1).says(&["1 documents can't be split in two parts"]);
+    place.run(&["sweep", "it.sweep.yaml"]).exits(1).says(&["1 document can't be split in two parts"]);
     place.write(
         "it.sweep.yaml",
         text.replace("stop.max_iterations", "repair.drop_unknown").replace("[2, 4, 6]", "[true]"),
@@ -268,7 +290,7 @@ fn values_that_do_not_go_together_are_no_mistake_of_one() {
     let text = EXPERIMENT.replace("space: { stop.max_iterations: [1, 2, 3] }", space);
     place.write("it.sweep.yaml", text.replace("assess.q: given,", "assess: { q: given, z: given },"));
     let ran = place.run(&["sweep", "it.sweep.yaml", "--format", "json", "--quiet"]).exits(0);
-    let ran = ran.says(&["1 policies of the space can't be used", "it.sweep.yaml"]);
+    let ran = ran.says(&["1 policy of the space can't be used", "it.sweep.yaml"]);
     assert_eq!(ran.json()["policies"]["invalid"], 1);
 }
 
@@ -291,7 +313,7 @@ objectives: [{ maximize: overall }]
     place.write("prompts/feedback/copy.md", shipped);
     let copy = text.replace("feedback.history: [3]", "feedback.template: [feedback/copy.md]");
     place.write("it.sweep.yaml", &copy);
-    place.run(&["sweep", "it.sweep.yaml"]).exits(1).says(&["1 documents can't be split"]);
+    place.run(&["sweep", "it.sweep.yaml"]).exits(1).says(&["1 document can't be split"]);
     place.write("prompts/feedback/copy.md", format!("{shipped}\nBe careful."));
     place.run(&["sweep", "it.sweep.yaml"]).exits(2).says(&["it.sweep.yaml:4:30", "`feedback`"]);
 }

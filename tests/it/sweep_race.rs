@@ -139,7 +139,7 @@ fn text_and_page_say_the_rounds_and_who_was_dropped() {
     ] {
         assert!(ran.out.contains(said), "{said}: {}", ran.out);
     }
-    assert!(ran.err.contains("round 1: 6 policies began, 3 are left after 4 documents"), "{}", ran.err);
+    assert!(ran.err.contains("round 1: 6 policies began, 3 left after 4 documents"), "{}", ran.err);
     let page = place.read("r.html");
     for said in ["<h2>The race</h2>", "<h3>Rounds</h3>", "<h3>Dropped</h3>", "in the worse half"] {
         assert!(page.contains(said), "{said}");
@@ -164,7 +164,7 @@ fn what_is_wrong_with_fresh_documents_is_said() {
         ("budget: { calls: 2000 }", "budget: {}", "nothing says what that may cost"),
         ("fresh: ['reports/*.txt']", "trajectories: [runs.jsonl]", "recorded documents cost nothing"),
         ("fresh: ['reports/*.txt']", "fresh: [none.txt]", "none.txt"),
-        ("fresh: ['reports/*.txt']", "fresh: [reports/1.txt]", "1 documents can't be split"),
+        ("fresh: ['reports/*.txt']", "fresh: [reports/1.txt]", "1 document can't be split"),
         (
             "fresh: ['reports/*.txt']",
             "fresh: [reports], run: latest",

@@ -200,7 +200,7 @@ export_direct_plugin!(
         r#"", "abi": {"major": 1, "minor": 0}, "kind": "direct",
 "description": "Answers from a file, with delays and faults: for tests, demonstrations and rehearsals.",
 "capabilities": ["repeatable", "offline"],
-"config_schema": {"type": "object", "oneOf": [{"required": ["file"]}, {"required": ["answers"]}],
+"config_schema": {"type": "object", "additionalProperties": false, "oneOf": [{"required": ["file"]}, {"required": ["answers"]}],
 "examples": [{"answers": [{"value": {}}]}],
 "properties": {"file": {"type": "string", "minLength": 1}, "answers": {"type": "array", "minItems": 1}}}}"#
     )

@@ -8,6 +8,7 @@ use super::super::run;
 use super::labels::LabelFiles;
 use crate::ingest::{Input, Origin};
 use crate::plan::Plan;
+use crate::value::ShownPath;
 use crate::value::{DocumentId, path_text, sanitize_line};
 use clap::Args;
 use serde_json::{Value, json};
@@ -141,7 +142,7 @@ impl FreshArguments {
                     }
                     lacking += 1;
                     if lacking <= MOST_NAMED {
-                        let message = format!("{}: there is no file `{}`", label.place, path.display());
+                        let message = format!("{}: there is no file `{}`", label.place, path.shown());
                         complain(output, &Failure::broken(message));
                     }
                 }

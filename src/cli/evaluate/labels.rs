@@ -6,6 +6,7 @@ use crate::diag::Problems;
 use crate::disk::{self, files_below};
 use crate::experiment::evaluate::{LabelError, LabelMap, LabelRecord, read_json, read_json_line, read_table};
 use crate::profile::read_text_file;
+use crate::value::ShownPath;
 use crate::value::sanitize_line;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -103,10 +104,9 @@ impl LabelFiles {
     }
 
     fn file(&mut self, file: &Path, map: Option<&LabelMap>, output: &mut Output) -> Result<(), Failure> {
-        let bytes = disk::read_input(file, MOST_BYTES).map_err(|error| {
-            Failure::broken(format!("can't read the labels `{}`: {error}", file.display()))
-        })?;
-        let place = file.display().to_string();
+        let bytes = disk::read_input(file, MOST_BYTES)
+            .map_err(|error| Failure::broken(format!("can't read the labels `{}`: {error}", file.shown())))?;
+        let place = file.shown().into_owned();
         let (records, errors) = match ending(file).as_str() {
             _ if !is_text(&bytes) => {
                 let message = "the file is no UTF-8 text; save it as UTF-8 (a workbook as CSV in UTF-8)";
@@ -166,7 +166,7 @@ fn read_map(file: &Path, output: &mut Output) -> Result<LabelMap, Failure> {
         .ok()
         .and_then(|source| LabelMap::parse(&source, &mut problems));
     output.show(&problems);
-    map.ok_or_else(|| Failure::usage(format!("the map of labels `{}` can't be used", file.display())))
+    map.ok_or_else(|| Failure::usage(format!("the map of labels `{}` can't be used", file.shown())))
 }
 
 fn ending(file: &Path) -> String {
@@ -182,7 +182,7 @@ fn files_of(path: &Path) -> Result<Vec<PathBuf>, Failure> {
     if found.cut {
         return Err(Failure::broken(format!(
             "the folder `{}` has more than {} files",
-            path.display(),
+            path.shown(),
             disk::MAX_ENTRIES
         ))
         .help("name the files with labels, or put them into one `.jsonl`"));
@@ -196,7 +196,7 @@ fn files_of(path: &Path) -> Result<Vec<PathBuf>, Failure> {
     };
     files.sort();
     if files.is_empty() {
-        return Err(Failure::broken(format!("the folder `{}` has no labels", path.display()))
+        return Err(Failure::broken(format!("the folder `{}` has no labels", path.shown()))
             .help("labels are `.json`, `.jsonl` or `.csv` files"));
     }
     Ok(files)

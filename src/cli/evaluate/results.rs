@@ -8,6 +8,7 @@ use super::super::resume::{JournalArgument, find_run};
 use crate::disk::{self, files_below};
 use crate::result::{DocumentResult, is_result};
 use crate::store::{Journal, StoredRun};
+use crate::value::ShownPath;
 use crate::value::sanitize_line;
 use clap::Args;
 use serde::Deserialize;
@@ -54,7 +55,7 @@ impl ResultArguments {
             let run = find_run(&journal, self.run.as_deref().unwrap_or("latest"))?;
             return Ok(ResultSource::Run(Box::new(journal), Box::new(run)));
         };
-        Ok(ResultSource::Files(self.files()?, path.display().to_string()))
+        Ok(ResultSource::Files(self.files()?, path.shown().into_owned()))
     }
 
     /// The journal with the run.
@@ -65,7 +66,7 @@ impl ResultArguments {
     /// The files with results; none of a run.
     pub(super) fn files(&self) -> Result<Vec<PathBuf>, Failure> {
         let Some(path) = &self.results else { return Ok(Vec::new()) };
-        let named = path.display().to_string();
+        let named = path.shown().into_owned();
         if !path.is_dir() {
             return Ok(vec![path.clone()]);
         }
@@ -168,7 +169,7 @@ fn read_files(
 ) -> Result<(), Failure> {
     for file in files {
         let is_lines = file.extension().is_some_and(|ending| ending == "jsonl" || ending == "ndjson");
-        let name = file.display().to_string();
+        let name = file.shown().into_owned();
         let unreadable =
             |error: &dyn std::fmt::Display| Failure::broken(format!("can't read `{name}`: {error}"));
         if file.as_os_str() == "-" {

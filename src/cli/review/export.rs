@@ -9,6 +9,7 @@ use crate::disk::{self, Access};
 use crate::review::{
     Correction, DocumentVerdict, QueueEntry, ReviewState, WorksheetRow, rows_of, sort, write_csv,
 };
+use crate::value::ShownPath;
 use clap::Args;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -86,7 +87,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         "{} of {} written to `{}`",
         counted(rows.len(), "row"),
         counted(queue.len(), "document"),
-        file.display()
+        file.shown()
     ));
     Ok(Exit::Success)
 }
@@ -96,7 +97,7 @@ fn write_labels(labels: &[impl Serialize], to: Option<&Path>, output: &mut Outpu
     match to {
         Some(file) => {
             write(file, text.as_bytes())?;
-            output.say(&format!("{} written to `{}`", counted(labels.len(), "decision"), file.display()));
+            output.say(&format!("{} written to `{}`", counted(labels.len(), "decision"), file.shown()));
         }
         None => {
             output.out.write_all(text.as_bytes())?;
@@ -114,7 +115,7 @@ fn is_table(file: &Path, decisions: bool) -> Result<bool, Failure> {
         "csv" if !decisions => Ok(true),
         _ => {
             let expected = if decisions { "`.jsonl`" } else { "`.csv` or `.jsonl`" };
-            Err(Failure::usage(format!("`{}`: expected a file that ends in {expected}", file.display())))
+            Err(Failure::usage(format!("`{}`: expected a file that ends in {expected}", file.shown())))
         }
     }
 }
@@ -130,7 +131,7 @@ fn lines(rows: &[impl Serialize]) -> Result<String, Failure> {
 
 fn write(file: &Path, bytes: &[u8]) -> Result<(), Failure> {
     disk::replace(file, bytes, Access::Owner)
-        .map_err(|error| Failure::broken(format!("can't write `{}`: {error}", file.display())))
+        .map_err(|error| Failure::broken(format!("can't write `{}`: {error}", file.shown())))
 }
 
 pub(super) fn counted(count: usize, what: &str) -> String {

@@ -14,6 +14,7 @@ use crate::review::{
     read_entry_lines, read_worksheet, score_extraction,
 };
 use crate::store::{NewReview, StoredDocument};
+use crate::value::ShownPath;
 use crate::value::{DocumentId, sanitize_line};
 use clap::Args;
 use serde_json::{Value, json};
@@ -120,16 +121,16 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
 /// The rows of a file.
 fn read(file: &Path) -> Result<(Vec<Entry>, Vec<EntryError>), Failure> {
     let bytes = disk::read_input(file, MOST_BYTES)
-        .map_err(|error| Failure::broken(format!("can't read `{}`: {error}", file.display())))?;
+        .map_err(|error| Failure::broken(format!("can't read `{}`: {error}", file.shown())))?;
     if std::str::from_utf8(&bytes).is_err() || bytes.contains(&0) {
-        return Err(Failure::broken(format!("`{}` is no UTF-8 text", file.display()))
+        return Err(Failure::broken(format!("`{}` is no UTF-8 text", file.shown()))
             .help("save it as UTF-8 (a workbook as CSV in UTF-8)"));
     }
     let ending = file.extension().unwrap_or_default().to_string_lossy().to_lowercase();
     match ending.as_str() {
         "csv" | "tsv" => Ok(read_worksheet(&bytes)),
         "jsonl" | "ndjson" => Ok(read_entry_lines(&bytes)),
-        _ => Err(Failure::usage(format!("`{}`: expected a `.csv` or a `.jsonl`", file.display()))
+        _ => Err(Failure::usage(format!("`{}`: expected a `.csv` or a `.jsonl`", file.shown()))
             .help("`loopctl review export --to worksheet.csv` writes a worksheet")),
     }
 }
@@ -163,13 +164,13 @@ fn refuse(errors: &[EntryError], file: &Path, output: &mut Output) -> Result<(),
     }
     for error in errors.iter().take(MOST_NAMED) {
         let word = output.err_paint.bad("error:");
-        output.say(&format!("{word} {}", sanitize_line(&format!("{}, {error}", file.display()))));
+        output.say(&format!("{word} {}", sanitize_line(&format!("{}, {error}", file.shown()))));
     }
     if let Some(more @ 1..) = errors.len().checked_sub(MOST_NAMED) {
         output.say(&format!("  {more} more rows can't be used"));
     }
     let rows = counted(errors.len(), "row");
-    Err(Failure::broken(format!("nothing was kept: {rows} of `{}` can't be used", file.display())))
+    Err(Failure::broken(format!("nothing was kept: {rows} of `{}` can't be used", file.shown())))
 }
 
 fn row(decision: &Decision) -> Result<NewReview, Failure> {

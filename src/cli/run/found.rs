@@ -5,6 +5,7 @@ use crate::ingest::{Input, InputError, Listing, MEDIA_ENDINGS, SkipReason, Skipp
 use crate::plan::{Plan, without_references};
 use crate::provider::Recorder;
 use crate::run::Inputs;
+use crate::value::ShownPath;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -132,11 +133,10 @@ fn holds_results(folder: &Path) -> bool {
 pub(super) fn refuse_out_among_inputs(out: Option<&Path>, inputs: &[PathBuf]) -> Result<(), Failure> {
     let Some(out) = out.and_then(|out| out.canonicalize().ok()) else { return Ok(()) };
     match inputs.iter().find(|input| input.is_dir() && input.canonicalize().is_ok_and(|input| input == out)) {
-        Some(input) => Err(Failure::usage(format!(
-            "`{}` is the folder of the documents and of `--out`",
-            input.display()
-        ))
-        .help("write the results to another folder")),
+        Some(input) => {
+            Err(Failure::usage(format!("`{}` is the folder of the documents and of `--out`", input.shown()))
+                .help("write the results to another folder"))
+        }
         None => Ok(()),
     }
 }
@@ -155,7 +155,7 @@ pub(super) fn refuse_standard_input_twice(inputs: &[PathBuf], from: &[PathBuf]) 
 pub(super) fn refuse_cassettes_among_inputs(inputs: &[PathBuf]) -> Result<(), Failure> {
     match inputs.iter().find(|input| Recorder::stands_in(input)) {
         Some(input) => {
-            let folder = input.display();
+            let folder = input.shown();
             Err(Failure::usage(format!("`{folder}` holds recorded answers, not documents"))
                 .help(format!("for a cache write `--cache-dir {folder}`; else leave the folder out")))
         }

@@ -10,6 +10,7 @@ mod work;
 use self::batches::BatchArguments;
 pub(super) use self::batches::Via;
 pub(super) use self::jobs::usual as usual_jobs;
+use self::which::LaidOver;
 pub(super) use self::which::{COMMAND, FOLDER, Which, basis_of};
 pub(super) use self::work::{Asks, Work, settings_of};
 use super::certificate_files::Certified;
@@ -20,12 +21,14 @@ use super::loading::{CallArguments, ProfileArguments, library, providers, state_
 use super::logging::LogArguments;
 use super::output::{Format, Output, RecordFormat};
 use super::permission::{Permission, PermissionArguments, say_where_documents_go};
+use super::reach::{Reach, RecordedPath};
 use super::recorded_run::texts_digest_of;
 use super::shadows::changed_by;
 use super::tape::RecorderArguments;
 use super::watch::Watching;
 use crate::experiment::calibrate::Basis;
 use crate::profile::{FileTracker, Loaded};
+use crate::store::RunId;
 use crate::value::{Millis, os_text, sanitize_line};
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -140,9 +143,10 @@ pub(super) fn carry_out(
     let named = Path::new(&arguments.profile.profile);
     let files_digest = reached.digest(named);
     let loaded = arguments.profile.loaded_from(&library(), &[]);
+    let mut within = None;
     if let Some(loaded) = &loaded {
         if let Which::This(run) = &which {
-            arguments.check_permission(run.as_str(), loaded, output)?;
+            within = arguments.check_permission(run, loaded, output)?;
         }
         say_where_documents_go(loaded, output);
     }
@@ -186,6 +190,8 @@ pub(super) fn carry_out(
         keep_going: arguments.keep_going,
         batches: arguments.batches.settings(),
         watching,
+        within,
+        laid_over: arguments.laid_over(),
     }
     .run(output)
 }
@@ -199,6 +205,14 @@ impl Arguments {
         // It is read once, and the document is gone on with when its answers are there.
         refuses.extend(self.inputs.iter().any(is_stdin).then_some("a document from standard input"));
         refuses
+    }
+
+    /// The settings that going on with a run lays over those of its record.
+    fn laid_over(&self) -> Option<LaidOver> {
+        let flags = self.profile.again.as_ref()?.written();
+        let without = ProfileArguments { again: None, ..self.profile.clone() };
+        let loaded = (!flags.is_empty()).then(|| without.loaded_from(&library(), &[]))?;
+        Some(LaidOver { flags, digest_without: loaded.map(|loaded| loaded.profile.digest) })
     }
 
     /// The profile.
@@ -237,27 +251,63 @@ impl Arguments {
         self.recorded
             .not_again
             .retain(|flag| !again.contains(flag) && (*flag != "--report" || going_on.report.is_none()));
+        if let Some(folder) = going_on.record {
+            self.tape.record_in(folder);
+            self.recorded.records_anew = true;
+        }
         self.log = going_on.log;
         self.report = going_on.report;
     }
 
-    /// Refuses what the person who goes on with a run does not permit; says what the run's command had that is not done again.
-    fn check_permission(&self, run: &str, loaded: &Loaded, output: &mut Output) -> Result<(), Failure> {
+    /// The files and folders that a recorded command names. Its inputs are read again only where they have not all been listed.
+    pub(super) fn recorded_paths(&self, is_listed: bool) -> Vec<RecordedPath<'_>> {
+        let mut paths = Vec::new();
+        if let Some(out) = &self.out {
+            paths.push(RecordedPath::written("--out", out));
+        }
+        let tape = self.tape.folders().into_iter().filter(|_| !self.recorded.records_anew);
+        paths.extend(tape.map(|(flag, folder)| match flag {
+            "--replay" => RecordedPath::read(flag, folder),
+            _ => RecordedPath::written(flag, folder),
+        }));
+        let extraction = self.extraction.iter().map(|file| RecordedPath::read("--extraction", file));
+        let certificate = self.certificate.iter().map(|file| RecordedPath::read("--certificate", file));
+        paths.extend(extraction.chain(certificate));
+        if !is_listed {
+            let is_file = |path: &&PathBuf| path.as_os_str() != "-";
+            paths.extend(self.from.iter().filter(is_file).map(|file| RecordedPath::read("--from", file)));
+            paths.extend(
+                self.inputs.iter().filter(is_file).map(|input| RecordedPath::read("an input", input)),
+            );
+        }
+        paths
+    }
+
+    /// Refuses what the person who goes on with a run does not permit; says what the run's command had that is not done again. Returns
+    /// the folders in which its documents must lie.
+    fn check_permission(
+        &self,
+        run: &RunId,
+        loaded: &Loaded,
+        output: &mut Output,
+    ) -> Result<Option<Vec<PathBuf>>, Failure> {
         let recorded = &self.recorded;
+        let reach = Reach::of(self.journal.as_deref(), run, recorded.permissions.paths());
         let permission = Permission {
             given: &recorded.permissions,
             allows_commands: self.calls.allow_commands,
             allowed_commands: recorded.allowed_commands,
             prices: recorded.prices.as_deref(),
+            places: reach.lacking(run, self)?,
         };
-        permission.check(run, loaded, &providers(), output)?;
+        permission.check(run.as_str(), loaded, &providers(), output)?;
         if !recorded.not_again.is_empty() && !self.quiet {
             let (word, flags) = (output.err_paint.warn("note:"), recorded.not_again.join("`, `"));
             output.say(&format!(
                 "{word} the run's command had `{flags}`; give it again if it is wanted now, too"
             ));
         }
-        Ok(())
+        Ok(reach.into_folders())
     }
 }
 
@@ -268,6 +318,8 @@ struct Recorded {
     allowed_commands: bool,
     /// Its table of prices, where none is named now.
     prices: Option<PathBuf>,
+    /// Whether the folder that calls are recorded in is named now.
+    records_anew: bool,
     /// Flags of it that are not followed.
     not_again: Vec<&'static str>,
     permissions: PermissionArguments,
@@ -284,6 +336,7 @@ pub(super) struct GoingOn<'a> {
     pub(super) calls: CallArguments,
     pub(super) permissions: PermissionArguments,
     pub(super) report: Option<PathBuf>,
+    pub(super) record: Option<PathBuf>,
     pub(super) log: LogArguments,
 }
 

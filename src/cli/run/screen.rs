@@ -15,7 +15,8 @@ use crate::report::{Live, Paint, RunSummary, closing, document_summary, missed, 
 use crate::result::DocumentResult;
 use crate::run::{BatchEnd, BatchNews, Observer, is_unrecognised};
 use crate::store::RunId;
-use crate::value::{DocumentId, Millis, sanitize_line};
+use crate::value::ShownPath;
+use crate::value::{DocumentId, Millis, prose, sanitize_line};
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -41,6 +42,8 @@ pub(super) struct Screen<'a> {
     pub(super) unreadable: u64,
     /// Documents of another run, at which a process is at work.
     pub(super) elsewhere: u64,
+    /// Lines of lists and records that name no document.
+    pub(super) bad_lines: u64,
     /// Why not every document was tried.
     pub(super) gave_up: Option<Failure>,
     /// What is kept of each document, to be scored again.
@@ -52,6 +55,9 @@ pub(super) struct Screen<'a> {
     /// The lines of `accept` that the only candidate does not keep, where there is room for one.
     pub(super) missed: Option<Vec<String>>,
 }
+
+/// Most lines that name no document and are told of one by one.
+const MOST_BAD_LINES: u64 = 10;
 
 impl Screen<'_> {
     fn write(&mut self, text: &str) {
@@ -94,6 +100,10 @@ impl Screen<'_> {
         if let Some(more @ 1..) = self.elsewhere.checked_sub(1) {
             self.output.say(&format!("{more} more documents are of that run"));
         }
+        if let Some(more @ 1..) = self.bad_lines.checked_sub(MOST_BAD_LINES) {
+            let (lines, name) = (prose::count(more, "more line"), if more == 1 { "names" } else { "name" });
+            self.output.say(&format!("{lines} {name} no document either"));
+        }
         if let Some(line) = left_out {
             self.output.say(line);
         }
@@ -127,7 +137,7 @@ impl GoOn<'_> {
             JournalPlace::Memory => return,
             JournalPlace::Usual(_) => format!("loopctl resume {}", self.run),
             JournalPlace::Asked(file) => {
-                format!("loopctl resume {} --journal {}", self.run, quoted(&file.display().to_string()))
+                format!("loopctl resume {} --journal {}", self.run, quoted(&file.shown()))
             }
         };
         let waiting = match left {
@@ -193,8 +203,7 @@ impl Observer for Screen<'_> {
                 1 => "1 document skipped: it is already finished".to_owned(),
                 more => format!("{more} documents skipped: they are already finished"),
             };
-            let place =
-                self.out.as_ref().map(|out| format!(" in `{}`", sanitize_line(&out.display().to_string())));
+            let place = self.out.as_ref().map(|out| format!(" in `{}`", sanitize_line(&out.shown())));
             self.above(|screen| screen.output.say(&format!("{what}{}", place.unwrap_or_default())));
         }
         if let Some(progress) = self.progress.take() {
@@ -233,6 +242,12 @@ impl Observer for Screen<'_> {
         } else if let Some(summary) = &mut self.summary {
             self.unreadable += 1;
             summary.set_unreadable(self.unreadable);
+        }
+        if let InputError::Line { .. } = error {
+            self.bad_lines += 1;
+            if self.bad_lines > MOST_BAD_LINES {
+                return;
+            }
         }
         self.complain(&Failure::broken(error.to_string()).help(error.help()));
     }

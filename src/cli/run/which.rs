@@ -5,6 +5,7 @@ use super::super::recorded_run::TEXTS_DIGEST;
 use crate::experiment::calibrate::Basis;
 use crate::store::{DocumentStage, Journal, RunId, RunRecord, RunStage, StoredRun};
 use crate::value::path_text;
+use crate::value::prose::count;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -40,6 +41,17 @@ pub(super) struct DecidedBy<'a> {
     pub(super) texts_digest: &'a str,
     /// The same part by part, for certificates.
     pub(super) basis: Option<&'a Basis>,
+    /// What is laid over the settings of the run's record.
+    pub(super) laid_over: Option<&'a LaidOver>,
+}
+
+/// Settings that `resume` lays over those of a run's record.
+#[derive(Debug, Clone, PartialEq)]
+pub(in crate::cli) struct LaidOver {
+    /// Its flags, as they were written.
+    pub(in crate::cli) flags: String,
+    /// The digest of the profile without them.
+    pub(in crate::cli) digest_without: Option<String>,
 }
 
 impl DecidedBy<'_> {
@@ -109,6 +121,16 @@ pub(super) fn choose(
         if *which == Which::Latest {
             return carry_over(journal, record, &stored, message);
         }
+        let is_cause = |over: &&LaidOver| over.digest_without.as_ref() == Some(&stored.record.profile_digest);
+        if let Some(over) = decided_by.laid_over.filter(is_cause) {
+            let message = format!(
+                "`{}` makes another policy of `{}` than run `{}` has",
+                over.flags, decided_by.profile, stored.id
+            );
+            return Err(Failure::usage(message).help(
+                "a run has one policy, and only its `budget` may be another: go on without the flag; or begin the documents that are left with it, with `loopctl run --resume`",
+            ));
+        }
         return Err(Failure::usage(message).help(
             "bring its files back as they were to go on with it; or begin the documents that are left with `loopctl run --resume`",
         ));
@@ -135,7 +157,8 @@ fn carry_over(
     let run = journal.begin_run(record)?;
     let finished = journal.carry_over(&earlier.id, &run)?;
     let note = format!(
-        "{message}: the results of the {finished} documents that it finished are kept, the others begin anew"
+        "{message}: the results of the {} that it finished are kept, the others begin anew",
+        count(finished, "document")
     );
     Ok(Chosen { run, goes_on: true, lists: true, note: Some(note) })
 }

@@ -20,7 +20,7 @@ use super::found::{
 };
 use super::jobs;
 use super::screen::{GoOn, Lives, Screen};
-use super::which::{Chosen, DecidedBy, PROVIDERS, Which, choose, settings_to_go_on};
+use super::which::{Chosen, DecidedBy, LaidOver, PROVIDERS, Which, choose, settings_to_go_on};
 use crate::diag::Problems;
 use crate::disk;
 use crate::experiment::calibrate::Basis;
@@ -34,6 +34,7 @@ use crate::run::{
     open_stages, plan_ids, plugins_of, unpriced,
 };
 use crate::store::{Artifacts, Journal, ProcessId, RunId, RunRecord, StoreError, WorkerLog, folder_key};
+use crate::value::ShownPath;
 use crate::value::{MAX_CANDIDATE_DEPTH, Millis, is_deeper, path_text, sanitize_line};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -90,6 +91,10 @@ pub(in crate::cli) struct Work {
     pub(in crate::cli) batches: BatchSettings,
     /// What stays to be watched when all documents are done.
     pub(in crate::cli) watching: Option<Watching>,
+    /// Folders in which documents must lie, where the command of a record names them.
+    pub(in crate::cli) within: Option<Vec<PathBuf>>,
+    /// What is laid over the settings of a record.
+    pub(in crate::cli) laid_over: Option<LaidOver>,
 }
 
 impl Work {
@@ -202,6 +207,7 @@ impl Work {
             jobs,
             document_type,
             supplied,
+            within: self.within.clone(),
             keep_going: self.keep_going,
             batches: self.batches,
             steering: None,
@@ -227,6 +233,7 @@ impl Work {
             out: self.out.clone(),
             unreadable: 0,
             elsewhere: 0,
+            bad_lines: 0,
             progress: (several && !is_verdict).then(|| ProgressLine::start(None, self.quiet)),
             summary: (several && !is_verdict).then(|| {
                 RunSummary::new(RunFacts::new(
@@ -307,6 +314,7 @@ impl Work {
             files_digest: &self.files_digest,
             texts_digest: &self.texts_digest,
             basis: self.certified.as_ref().map(|certified| &certified.basis),
+            laid_over: self.laid_over.as_ref(),
         };
         let mut settings = settings_of_plan(&self.plan, &self.command, &decided_by);
         if let Value::Object(settings) = &mut settings {
@@ -335,7 +343,9 @@ pub(in crate::cli) fn settings_of(
 ) -> Value {
     let (profile, profile_digest) = (&plan.profile.name, &plan.profile.digest);
     let basis = Some(basis);
-    settings_of_plan(plan, command, &DecidedBy { profile, profile_digest, files_digest, texts_digest, basis })
+    let decided_by =
+        DecidedBy { profile, profile_digest, files_digest, texts_digest, basis, laid_over: None };
+    settings_of_plan(plan, command, &decided_by)
 }
 
 fn settings_of_plan(plan: &Plan, command: &[String], decided_by: &DecidedBy<'_>) -> Value {
@@ -388,14 +398,14 @@ impl Work {
 fn refuse_unwritable(report: &Path) -> Result<(), Failure> {
     let folder = report.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let refused = |why: String| {
-        let failure = Failure::usage(format!("can't write the report to `{}`: {why}", report.display()));
+        let failure = Failure::usage(format!("can't write the report to `{}`: {why}", report.shown()));
         failure.help("name a file in a folder that is there and that you may write to")
     };
     if report.is_dir() {
         return Err(refused("it is a folder".to_owned()));
     }
     if !folder.is_dir() {
-        return Err(refused(format!("there is no folder `{}`", folder.display())));
+        return Err(refused(format!("there is no folder `{}`", folder.shown())));
     }
     disk::try_folder(folder).map_err(|error| refused(error.to_string()))
 }
@@ -428,7 +438,7 @@ fn read_json(path: &Path) -> Result<Value, Failure> {
     let value = serde_json::from_str(file.without_mark()).map_err(|error| {
         Failure::broken(format!(
             "`{}` is not JSON (line {}, column {})",
-            path.display(),
+            path.shown(),
             error.line(),
             error.column()
         ))
@@ -437,12 +447,12 @@ fn read_json(path: &Path) -> Result<Value, Failure> {
     if is_deeper(&value, MAX_CANDIDATE_DEPTH) {
         return Err(Failure::broken(format!(
             "`{}` is nested more than {MAX_CANDIDATE_DEPTH} deep",
-            path.display()
+            path.shown()
         ))
         .help("an extraction is one JSON object"));
     }
     if is_result(&value) {
-        return Err(Failure::broken(format!("`{}` is the result of a run, no extraction", path.display()))
+        return Err(Failure::broken(format!("`{}` is the result of a run, no extraction", path.shown()))
             .help("name the `…-extraction.json` beside it, or write out its `best_extraction`"));
     }
     Ok(value)

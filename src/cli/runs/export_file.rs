@@ -13,6 +13,7 @@ use crate::export::{Columns, CsvTable, DocumentDecision, ExportedRun, MOST_ROWS,
 use crate::plan::{Plan, Terms};
 use crate::rules::ExportTerms;
 use crate::store::{Journal, StoredRun};
+use crate::value::ShownPath;
 use crate::value::sanitize_line;
 use clap::{Args, ValueEnum};
 use serde::Deserialize;
@@ -72,7 +73,7 @@ impl FileArguments {
     /// The file that was asked for.
     pub(super) fn target(&self) -> Result<Option<Target>, Failure> {
         let Some(to) = &self.to else { return Ok(None) };
-        let named = sanitize_line(&to.display().to_string());
+        let named = sanitize_line(&to.shown());
         let ending = to.extension().unwrap_or_default().to_string_lossy().to_lowercase();
         let format = self.format.or(match ending.as_str() {
             "csv" => Some(FileFormat::Csv),

@@ -7,6 +7,7 @@ use crate::report::{PageOptions, RunFacts, RunSummary, render_html};
 use crate::result::DocumentResult;
 use crate::review::{Draws, ReviewCounts, ReviewDocument, ReviewState, reasons};
 use crate::store::{DocumentStage, Journal, RunId, StoredDocument};
+use crate::value::ShownPath;
 use serde::Deserialize;
 use serde_json::Value;
 use std::path::Path;
@@ -110,5 +111,5 @@ fn add(
 pub(in crate::cli) fn write_page(summary: &RunSummary, file: &Path) -> Result<(), Failure> {
     let page = render_html(summary, &PageOptions::default());
     disk::replace(file, page.as_bytes(), Access::Owner)
-        .map_err(|error| Failure::broken(format!("can't write the report to `{}`: {error}", file.display())))
+        .map_err(|error| Failure::broken(format!("can't write the report to `{}`: {error}", file.shown())))
 }

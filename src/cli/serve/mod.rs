@@ -17,11 +17,13 @@ use super::output::Output;
 use super::run::duration;
 use crate::diag::Problems;
 use crate::disk::{self, Access};
+use crate::ingest::MAX_DOCUMENT_BYTES;
 use crate::serve::{
     AddressError, CallMeasures, Metrics, NewAccess, Role, ServeError, Service, ServiceSettings, Stops,
     issue_token, revoke_links, serve,
 };
 use crate::store::Journal;
+use crate::value::ShownPath;
 use crate::value::{Millis, sanitize_line};
 use clap::{Args, Subcommand};
 use jiff::SignedDuration;
@@ -81,7 +83,7 @@ struct StartArguments {
     #[arg(long, value_name = "N", default_value_t = 10_000, help_heading = DOCUMENTS)]
     most_waiting: u64,
     /// Largest document, in MB
-    #[arg(long, value_name = "MB", default_value_t = 32, value_parser = clap::value_parser!(u64).range(1..=64), help_heading = DOCUMENTS)]
+    #[arg(long, value_name = "MB", default_value_t = MOST_MB, value_parser = clap::value_parser!(u64).range(1..=MOST_MB), help_heading = DOCUMENTS)]
     most_mb: u64,
     /// Documents of one profile at the same time [default: what the profile allows the providers, else 8]
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000), help_heading = DOCUMENTS)]
@@ -151,12 +153,12 @@ impl Places {
         disk::make_private_folder(folder)
             .and_then(|()| disk::replace(&folder.join(".gitignore"), b"*\n", Access::Owner))
             .map_err(|error| {
-                Failure::broken(format!("can't begin a journal in `{}`: {error}", folder.display()))
+                Failure::broken(format!("can't begin a journal in `{}`: {error}", folder.shown()))
                     .help("name a place for it with `--data DIR`")
             })?;
         output.say("this folder gets a journal of its own");
         if let Some(latest) = latest_journal() {
-            let latest = quoted(&latest.display().to_string());
+            let latest = quoted(&latest.shown());
             output.say(&format!("  help: `loopctl serve --journal {latest}` serves that of your latest run"));
         }
         Ok(())
@@ -185,6 +187,9 @@ fn say_tokens(journal: &Journal, output: &mut Output) -> Result<(), Failure> {
     output.say(&format!("these come in by tokens of this journal: {named}{more}"));
     Ok(())
 }
+
+/// Largest document that a provider can be given, in MB.
+const MOST_MB: u64 = MAX_DOCUMENT_BYTES >> 20;
 
 /// Most holders of tokens that are named at the start.
 const MOST_NAMED: usize = 20;
@@ -231,7 +236,7 @@ fn start(arguments: &StartArguments, output: &mut Output) -> Result<Exit, Failur
         places.begin(output)?;
         let settings = ServiceSettings { listen, ..settings };
         let service = Service::open(settings, &places.journal, profiles, metrics)?;
-        output.say(&format!("serving `{}`", sanitize_line(&places.journal.display().to_string())));
+        output.say(&format!("serving `{}`", sanitize_line(&places.journal.shown())));
         say_tokens(&service.journal, output)?;
         if arguments.no_link {
             revoke_links(&service.journal)?;

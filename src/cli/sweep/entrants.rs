@@ -9,6 +9,7 @@ use crate::experiment::statistics::Seeded;
 use crate::experiment::sweep::{Counts, Experiment, Schedule};
 use crate::facts::{Calls, calls_of_document};
 use crate::plan::Plan;
+use crate::value::prose::count;
 
 /// A policy of the race.
 pub(super) struct Entrant {
@@ -122,7 +123,8 @@ fn say_invalid(
     }
     let word = output.err_paint.warn("warning:");
     output.say(&format!(
-        "{word} {invalid} policies of the space can't be used; what is wrong with the first one is said above: `conditions` leave them out"
+        "{word} {} of the space can't be used; what is wrong with the first one is said above: `conditions` leave such policies out",
+        count(invalid as u64, "policy")
     ));
     Ok(())
 }

@@ -17,6 +17,7 @@ use crate::ingest::{Document, Input, Wanted, find_all};
 use crate::plan::Plan;
 use crate::provider::Recorder;
 use crate::result::DocumentResult;
+use crate::value::prose::count;
 use serde_json::{Map, Value};
 use std::path::Path;
 use std::sync::Arc;
@@ -214,11 +215,12 @@ fn say_round(race: &Race<'_>, documents: usize, runner: &Runner, means: &Means<'
         return;
     };
     output.say(&format!(
-        "round {}: {} policies began, {} are left after {documents} documents; {} calls so far",
+        "round {}: {} began, {} left after {}; {} so far",
         rounds.len(),
-        round.policies,
+        count(round.policies as u64, "policy"),
         round.left,
-        runner.spending.used().calls
+        count(documents as u64, "document"),
+        count(runner.spending.used().calls, "call")
     ));
 }
 

@@ -9,7 +9,7 @@ mod trying;
 
 use self::fresh::Means;
 use self::policies::Bases;
-use self::recordings::Recordings;
+use self::recordings::{Recordings, recorded_profile};
 use super::exit::{Exit, Failure};
 use super::headings::{ARGUMENTS, CALLS, DOCUMENTS, OUTPUT};
 use super::loading::CallArguments;
@@ -24,6 +24,8 @@ use crate::experiment::sweep::{
 use crate::policy::ScriptCriteria;
 use crate::profile::{SelectKey, read_text_file};
 use crate::report::{sweep_html, sweep_text};
+use crate::value::ShownPath;
+use crate::value::prose::count;
 use clap::Args;
 use serde_json::Map;
 use std::path::{Path, PathBuf};
@@ -55,7 +57,8 @@ pub(super) struct Arguments {
 pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
     let experiment = read(&arguments.file, output)?;
     let folder = arguments.file.parent().unwrap_or(Path::new(""));
-    let bases = Bases::load(&experiment, folder, output)?;
+    let recorded = recorded_profile(&experiment, folder)?;
+    let bases = Bases::load(&experiment, folder, recorded.as_ref(), output)?;
     bases.check_values(&experiment, None, output)?;
     if !experiment.documents.fresh.is_empty() {
         let jobs = usize::try_from(arguments.jobs).unwrap_or(usize::MAX);
@@ -125,11 +128,11 @@ fn read(file: &Path, output: &mut Output) -> Result<Experiment, Failure> {
     })?;
     let experiment = Experiment::parse(&source, &mut problems);
     output.show(&problems);
-    experiment.ok_or_else(|| Failure::usage(format!("the experiment `{}` can't be used", file.display())))
+    experiment.ok_or_else(|| Failure::usage(format!("the experiment `{}` can't be used", file.shown())))
 }
 
 fn cant_be_split(documents: usize) -> Failure {
-    let message = format!("{documents} documents can't be split in two parts");
+    let message = format!("{} can't be split in two parts", count(documents as u64, "document"));
     Failure::broken(message).help("take more documents: intervals of fewer than some fifty say little")
 }
 
@@ -159,9 +162,9 @@ fn reference_is_recorded(
         return Ok(());
     }
     let message = format!(
-        "how {} of {} documents end under the reference `{}` is not in the record",
+        "how {} of {} ended under the reference `{}` is not in the record",
         evaluation.beyond,
-        columns.documents(),
+        count(columns.documents() as u64, "document"),
         bases.reference_name()
     );
     Err(Failure::broken(message)
@@ -178,9 +181,13 @@ fn warn_of_unknown_issues(columns: &Columns, goals: &Goals, policies: &[Policy],
     let lacking = (0..columns.documents()).filter(|document| columns.lacks_issues(*document)).count();
     if asks && lacking > 0 {
         let word = output.err_paint.warn("warning:");
+        let all = count(columns.documents() as u64, "document");
+        let (does, counts) = match lacking {
+            1 => ("does", "it counts"),
+            _ => ("do", "they count"),
+        };
         output.say(&format!(
-            "{word} {lacking} of {} documents do not say which issues there were (no `issues`): they count as having none",
-            columns.documents()
+            "{word} {lacking} of {all} {does} not say which issues there were (no `issues`): {counts} as having none"
         ));
     }
 }
@@ -189,7 +196,7 @@ fn write(findings: &Findings, arguments: &Arguments, output: &mut Output) -> Res
     if let Some(file) = &arguments.report {
         let page = sweep_html(findings);
         disk::replace(file, page.as_bytes(), Access::Owner).map_err(|error| {
-            Failure::broken(format!("can't write the report to `{}`: {error}", file.display()))
+            Failure::broken(format!("can't write the report to `{}`: {error}", file.shown()))
         })?;
     }
     match arguments.format {

@@ -10,6 +10,7 @@ use crate::experiment::sweep::{Candidate, Experiment, RecordedBy};
 use crate::plan::Plan;
 use crate::profile::{Override, Settings, check_settings};
 use crate::value::decode::Spanned;
+use crate::value::{path_of, path_text};
 use std::path::Path;
 
 /// A profile with the experiment's own settings laid over it.
@@ -17,7 +18,7 @@ struct Base {
     /// As the experiment names it.
     name: String,
     /// As the command line would name it.
-    path: String,
+    arguments: ProfileArguments,
     settings: Settings,
 }
 
@@ -28,10 +29,16 @@ pub(super) struct Bases {
 }
 
 impl Bases {
-    /// Reads every profile. What is wrong is shown where it is named.
-    pub(super) fn load(experiment: &Experiment, folder: &Path, output: &mut Output) -> Result<Self, Failure> {
+    /// Reads every profile. What is wrong is shown where it is named. Candidates of a recorded run came from whom its command asked:
+    /// that holds for every profile.
+    pub(super) fn load(
+        experiment: &Experiment,
+        folder: &Path,
+        recorded: Option<&ProfileArguments>,
+        output: &mut Output,
+    ) -> Result<Self, Failure> {
         let mut problems = Problems::new();
-        let mut load = |name: &Spanned<String>| Base::load(name, experiment, folder, &mut problems);
+        let mut load = |name: &Spanned<String>| Base::load(name, experiment, folder, recorded, &mut problems);
         let profiles: Vec<Option<Base>> = experiment.profiles.iter().map(&mut load).collect();
         let reference = load(&experiment.reference);
         output.show(&problems);
@@ -41,9 +48,9 @@ impl Bases {
         }
     }
 
-    /// Which profiles there are, as the command line would name them.
-    pub(super) fn paths(&self) -> impl Iterator<Item = &str> {
-        self.profiles.iter().chain([&self.reference]).map(|base| base.path.as_str())
+    /// The profiles, as the command line would name them.
+    pub(super) fn arguments(&self) -> impl Iterator<Item = &ProfileArguments> {
+        self.profiles.iter().chain([&self.reference]).map(|base| &base.arguments)
     }
 
     /// How many profiles the space is laid over.
@@ -160,16 +167,22 @@ impl Base {
         name: &Spanned<String>,
         experiment: &Experiment,
         folder: &Path,
+        recorded: Option<&ProfileArguments>,
         problems: &mut Problems,
     ) -> Option<Self> {
         let is_path =
             name.value.contains(['/', '\\']) || name.value.ends_with(".yaml") || name.value.ends_with(".yml");
-        let path = if is_path { folder.join(&name.value).display().to_string() } else { name.value.clone() };
+        let path = if is_path {
+            path_text(&folder.join(path_of(&name.value))).into_owned()
+        } else {
+            name.value.clone()
+        };
+        let own = ProfileArguments::of(&path, &[]);
+        let arguments = recorded.map_or_else(|| own.clone(), |recorded| own.clone().asking_as(recorded));
         let mut found = Problems::new();
-        let settings =
-            ProfileArguments::of(&path, &[]).settings(&mut found).filter(|settings| settings.complete);
+        let settings = arguments.settings(&mut found).filter(|settings| settings.complete);
         let settings = settings.map(|settings| settings.with(experiment.config.iter(), &mut found));
         found.iter().for_each(|problem| problems.push(at_its_name(problem, &name.span)));
-        Some(Base { name: name.value.clone(), path, settings: settings? })
+        Some(Base { name: name.value.clone(), arguments, settings: settings? })
     }
 }

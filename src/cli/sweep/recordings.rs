@@ -3,12 +3,14 @@
 use super::super::exit::Failure;
 use super::super::loading::ProfileArguments;
 use super::super::output::Output;
+use super::super::recorded_command::recorded_arguments;
 use super::super::recorded_run::{ReachedProfile, RecordedRun};
-use super::super::resume::JournalArgument;
+use super::super::resume::{JournalArgument, find_run};
 use super::super::trajectory_files::Reading;
 use super::policies::Bases;
 use crate::experiment::Columns;
 use crate::experiment::sweep::{Experiment, RecordedBy};
+use crate::value::ShownPath;
 use std::path::{Path, PathBuf};
 
 /// Recorded documents.
@@ -18,6 +20,22 @@ pub(super) struct Recordings {
     pub(super) reading: Reading,
     /// The run that they come from.
     pub(super) recorded: Option<RecordedBy>,
+}
+
+/// The journal with the run of an experiment.
+fn journal_of(experiment: &Experiment, folder: &Path) -> JournalArgument {
+    JournalArgument::named(experiment.documents.journal.as_ref().map(|file| folder.join(&file.value)))
+}
+
+/// The profile of the run that an experiment is about, with what its command laid over it; `None` where it is about no run, or where
+/// the record does not say.
+pub(super) fn recorded_profile(
+    experiment: &Experiment,
+    folder: &Path,
+) -> Result<Option<ProfileArguments>, Failure> {
+    let Some(run) = &experiment.documents.run else { return Ok(None) };
+    let run = find_run(&journal_of(experiment, folder).open()?, &run.value)?;
+    Ok(recorded_arguments(&run.record.settings).map(|arguments| arguments.profile().clone()))
 }
 
 impl Recordings {
@@ -30,8 +48,7 @@ impl Recordings {
     ) -> Result<Self, Failure> {
         let documents = &experiment.documents;
         if let Some(run) = &documents.run {
-            let journal = documents.journal.as_ref().map(|file| folder.join(&file.value));
-            return Self::of_run(&run.value, &JournalArgument::named(journal), bases, output);
+            return Self::of_run(&run.value, &journal_of(experiment, folder), bases, output);
         }
         let files: Vec<PathBuf> =
             documents.trajectories.iter().map(|file| folder.join(&file.value)).collect();
@@ -51,19 +68,18 @@ impl Recordings {
         output: &mut Output,
     ) -> Result<Self, Failure> {
         let reached: Vec<ReachedProfile> = bases
-            .paths()
-            .map(|path| ReachedProfile::load(&ProfileArguments::of(path, &[]), &[], output))
+            .arguments()
+            .map(|arguments| ReachedProfile::load(arguments, &[], output))
             .collect::<Result<_, _>>()?;
         // Opening a run goes where it began; scripts and reports of the experiment are here.
         let here = std::env::current_dir();
         let run = RecordedRun::open(id, journal, output)?;
         if let Ok(here) = here {
-            std::env::set_current_dir(&here).map_err(|error| {
-                Failure::broken(format!("can't go back to `{}`: {error}", here.display()))
-            })?;
+            std::env::set_current_dir(&here)
+                .map_err(|error| Failure::broken(format!("can't go back to `{}`: {error}", here.shown())))?;
         }
-        for (path, reached) in bases.paths().zip(&reached) {
-            run.same_files(path, reached)?;
+        for (arguments, reached) in bases.arguments().zip(&reached) {
+            run.same_files(&arguments.profile, reached)?;
         }
         run.say_without_candidate(output);
         if run.columns.documents() == 0 {

@@ -10,6 +10,7 @@ use crate::experiment::sweep::{Counts, Experiment, Goals, RecordedBy, Split, Tri
 use crate::report::{PlainSteps, Progress};
 use crate::value::Millis;
 use crate::value::decode::Spanned;
+use crate::value::prose::count;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -131,12 +132,12 @@ fn show_progress(all: usize, finished: &mpsc::Receiver<usize>, quiet: bool, outp
     let began = Instant::now();
     let mut plain = PlainSteps::new(Millis(0));
     let mut progress = Progress::new(Some(all as u64), Millis(0));
-    for count in finished {
-        bar.inc(count as u64);
+    for more in finished {
+        bar.inc(more as u64);
         progress.done = bar.position();
         let now = Millis(u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX));
         if bar.is_hidden() && !quiet && plain.is_due(&progress, now) {
-            output.say(&format!("tried {} of {all} policies", progress.done));
+            output.say(&format!("tried {} of {}", progress.done, count(all as u64, "policy")));
         }
     }
     bar.finish_and_clear();
@@ -179,8 +180,8 @@ fn say_invalid(
     }
     let word = output.err_paint.warn("warning:");
     output.say(&format!(
-        "{word} {} policies of the space can't be used; the first one is {first}: `conditions` leave them out",
-        whole.invalid
+        "{word} {} of the space can't be used; the first one is {first}: `conditions` leave such policies out",
+        count(whole.invalid as u64, "policy")
     ));
     Ok(())
 }

@@ -6,6 +6,7 @@ use super::suite::SuiteKind;
 use crate::diag::{Code, Level, Problem, Problems, SourceFile, nearest};
 use crate::profile::{Files, Library, available, read_text_file};
 use crate::rules::Inheritance;
+use crate::value::ShownPath;
 use crate::value::yaml::{self, Data};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -159,7 +160,7 @@ fn by_path(argument: &str, library: &Library) -> Result<TestTarget, Problem> {
     let tested = match read_text_file(&tests) {
         Ok(tested) => tested,
         Err(problem) if problem.code == Code::Unreadable => {
-            return Err(without_cases(&own.display().to_string(), &tests.display().to_string()));
+            return Err(without_cases(&own.shown(), &tests.shown()));
         }
         Err(problem) => return Err(problem),
     };
@@ -171,7 +172,7 @@ fn by_path(argument: &str, library: &Library) -> Result<TestTarget, Problem> {
         return Ok(TestTarget { kind: SuiteKind::Vocabulary, name: stem, file: tested, library });
     }
     if !holds_rules(&file) {
-        let name = own.display().to_string();
+        let name = own.shown().into_owned();
         return Ok(TestTarget { kind: SuiteKind::Profile, name, file: tested, library: library.clone() });
     }
     // Rules name their scripts relative to the folder that holds `rules`.
@@ -200,7 +201,7 @@ fn is_empty(file: &Arc<SourceFile>) -> bool {
 
 /// Cases of what is not there.
 fn without_subject(own: &Path, tests: &Path) -> Problem {
-    let message = format!("`{}` has cases for `{}`, which is not there", tests.display(), own.display());
+    let message = format!("`{}` has cases for `{}`, which is not there", tests.shown(), own.shown());
     Problem::placeless(Code::MissingFile, message)
         .help("give the cases the name of what they are for, or take the file out")
 }

@@ -65,7 +65,13 @@ impl Candidate {
             if !differ.is_empty() {
                 let laid = laid_over.iter().find(|laid| differ.iter().any(|key| key == laid.top_key()));
                 let span = laid.map_or(&settings.merged.span, |laid| laid.span());
-                problems.push(makes_others(&differ, span));
+                let problem = makes_others(&differ, span);
+                problems.push(match laid {
+                    Some(_) => problem,
+                    None => problem.help(
+                        "what the run's command set with `--config` stands under `config` of the experiment; for a profile that makes other candidates, run the documents: `documents: { fresh: … }`",
+                    ),
+                });
             }
             is_told_otherwise = !told_otherwise(&recorded.settings, &own, &recorded.feedback).is_empty();
         }

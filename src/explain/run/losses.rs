@@ -85,7 +85,7 @@ fn how(by: &MeasureKind) -> String {
             format!("{issues}{which} × {}, at least {}{capped}", number(*penalty), number(*floor))
         }
         MeasureKind::Grounding { grounded, checked } => {
-            format!("{grounded} of {checked} values found in the source")
+            format!("{grounded} of {} found in the source", words::counted(*checked, "value"))
         }
         MeasureKind::Script => "a script".to_owned(),
         MeasureKind::Given => "given".to_owned(),

@@ -9,6 +9,7 @@ use crate::policy::{FinalStatus, StopReason};
 use crate::score::Assessment;
 use crate::store::{Artifact, Journal, RunId, StoreError, StoredDocument, StoredRun};
 use crate::value::DocumentId;
+use crate::value::ShownPath;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::io::Read;
@@ -122,7 +123,7 @@ impl Looking<'_> {
         };
         if !place.is_file() {
             return Err(NotFound::new(
-                format!("there is no run `{}`: there is no journal `{}`", self.target, place.display()),
+                format!("there is no run `{}`: there is no journal `{}`", self.target, place.shown()),
                 "name the journal with `--journal FILE`, or name a result file of `run --out`",
             ));
         }
@@ -134,7 +135,7 @@ impl Looking<'_> {
     fn journaled(&self, journal: &Journal, id: Option<&str>) -> Result<OpenedRecord, NotFound> {
         let store = |error: StoreError| NotFound::store(&error);
         let runs = journal.runs().map_err(store)?;
-        let place = journal.path().display().to_string();
+        let place = journal.path().shown().into_owned();
         let id = id.filter(|id| *id != "latest");
         let run = match id {
             None => runs.last(),
@@ -225,7 +226,7 @@ impl Looking<'_> {
     }
 
     fn folder(&self, folder: &Path) -> Result<OpenedRecord, NotFound> {
-        let shown = folder.display().to_string();
+        let shown = folder.shown().into_owned();
         let unreadable = |error: std::io::Error| NotFound::new(format!("can't read `{shown}`: {error}"), "");
         let ending = Artifact::Result.ending();
         let mut files = Vec::new();
@@ -249,7 +250,7 @@ impl Looking<'_> {
         }
         let mut results = Vec::new();
         for file in &files {
-            results.push(parsed(&read(file)?, &file.display().to_string())?);
+            results.push(parsed(&read(file)?, &file.shown())?);
         }
         let names: Vec<&str> = results.iter().map(id_of).collect();
         match self.choose(&names, &format!("the folder `{shown}`"))? {
@@ -257,14 +258,14 @@ impl Looking<'_> {
                 Ok(OpenedRecord::Several(results.iter().map(|one| listed(id_of(one), Some(one))).collect()))
             }
             Some(at) => match (results.get(at), files.get(at)) {
-                (Some(result), Some(file)) => self.result(result, &file.display().to_string(), Some(file)),
+                (Some(result), Some(file)) => self.result(result, &file.shown(), Some(file)),
                 _ => Err(NotFound::new(format!("the folder `{shown}` holds no result"), "")),
             },
         }
     }
 
     fn file(&self, file: &Path) -> Result<OpenedRecord, NotFound> {
-        let name = file.display().to_string();
+        let name = file.shown().into_owned();
         let bytes = read(file)?;
         if bytes.starts_with(SQLITE) {
             let journal = Journal::open(file).map_err(|error| NotFound::store(&error))?;
@@ -385,7 +386,7 @@ fn listed(id: &str, outcome: Option<&Value>) -> DocumentEntry {
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, NotFound> {
-    let shown = path.display().to_string();
+    let shown = path.shown().into_owned();
     let mut file =
         disk::open(path).map_err(|error| NotFound::new(format!("can't read `{shown}`: {error}"), ""))?;
     let unreadable = |error: std::io::Error| NotFound::new(format!("can't read `{shown}`: {error}"), "");

@@ -17,6 +17,7 @@ use super::{bounded, ending, host::Host};
 use crate::provider::ProviderError;
 use crate::provider::elf;
 use crate::provider::inspect::{self, PluginFile, host_abi};
+use crate::value::ShownPath;
 
 /// Stands for the path of a plugin that is part of the program.
 pub(in crate::provider) const LINKED: &str = "(linked)";
@@ -183,7 +184,7 @@ fn open_bytes(bytes: &[u8]) -> Result<libloading::Library, String> {
 fn describe(error: &libloading::Error, copy: &Path) -> String {
     use std::error::Error;
     let text = error.source().map_or_else(|| error.to_string(), ToString::to_string);
-    let text = text.replace(&format!("{}: ", copy.display()), "");
+    let text = text.replace(&format!("{}: ", copy.shown()), "");
     crate::provider::error::sanitize_message(&text)
 }
 

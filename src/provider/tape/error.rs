@@ -76,7 +76,9 @@ impl TapeError {
     #[must_use]
     pub(crate) fn help(&self) -> &'static str {
         match self {
-            Self::Recorded { .. } => "record into another folder, or remove this one first",
+            Self::Recorded { .. } => {
+                "record into another folder with `--record DIR`, or remove this one first"
+            }
             Self::Empty { .. } => "make a recording with `--record DIR` first, or check the path",
             Self::Folder { .. } | Self::Unreadable { .. } | Self::Unwritable { .. } => {
                 "check the path and its permissions"

@@ -4,6 +4,7 @@ use super::words::{decimals, interval, number, policy, signed, signed_interval, 
 use crate::experiment::statistics::Estimate;
 use crate::experiment::sweep::{Findings, ShownPolicy};
 use crate::report::page::{Labels, Tick, WIDTH, tenths};
+use crate::value::prose::count;
 use serde::Serialize;
 
 /// The plots, in units of their own.
@@ -103,10 +104,10 @@ impl FrontPlot {
         Some(FrontPlot {
             number: other,
             alt: format!(
-                "{} against {} of {} policies where they were chosen, and of the {} on the front where they are judged, with intervals",
+                "{} against {} of {} where they were chosen, and of the {} on the front where they are judged, with intervals",
                 first.name,
                 second.name,
-                points.len(),
+                count(points.len() as u64, "policy"),
                 findings.shown.len()
             ),
             x_name: Some(second.name.clone())

@@ -3,6 +3,7 @@
 use super::words::{decimals, number};
 use crate::experiment::sweep::{Drop, DroppedPolicy, Findings, RaceFindings, Round};
 use crate::report::run_summary::{documents, thousands};
+use crate::value::prose::count;
 
 /// Most policies that are listed as dropped; JSON has all.
 pub(super) const MOST_DROPPED: usize = 20;
@@ -10,13 +11,9 @@ pub(super) const MOST_DROPPED: usize = 20;
 /// What there is to say of a race, a sentence each.
 pub(super) fn sentences(race: &RaceFindings) -> Vec<String> {
     let drawn = if race.is_drawn {
-        format!(
-            "{} policies raced, drawn from the space (seed {})",
-            thousands(race.policies as u64),
-            race.seed
-        )
+        format!("{} raced, drawn from the space (seed {})", count(race.policies as u64, "policy"), race.seed)
     } else {
-        format!("{} policies raced, all of the space", thousands(race.policies as u64))
+        format!("{} raced, all of the space", count(race.policies as u64, "policy"))
     };
     let mut said = vec![drawn, spent(race)];
     let run = race.rounds.last().map_or(0, |round| round.documents);
@@ -29,14 +26,17 @@ pub(super) fn sentences(race: &RaceFindings) -> Vec<String> {
     }
     if race.not_judged_on > 0 {
         said.push(format!(
-            "{} to judge on were not run: the budget was spent, or they can't be read",
-            documents(race.not_judged_on as u64)
+            "{} to judge on {} not run: the budget was spent, or there is no reading {}",
+            documents(race.not_judged_on as u64),
+            if race.not_judged_on == 1 { "was" } else { "were" },
+            if race.not_judged_on == 1 { "it" } else { "them" }
         ));
     }
     if race.provider_errors > 0 {
         said.push(format!(
-            "{} runs of a document ended because a provider failed, and count as runs without a candidate",
-            thousands(race.provider_errors as u64)
+            "{} of a document ended because a provider failed, and {} as without a candidate",
+            count(race.provider_errors as u64, "run"),
+            if race.provider_errors == 1 { "counts" } else { "count" }
         ));
     }
     said
@@ -48,13 +48,13 @@ fn spent(race: &RaceFindings) -> String {
     let (spent, budget) = (&race.spent, &race.budget);
     let unknown = match spent.calls_of_unknown_cost {
         0 => String::new(),
-        calls => format!(" and what {} calls cost that is not known", thousands(calls)),
+        calls => format!(" and the unknown cost of {}", count(calls, "call")),
     };
     format!(
-        "spent: {} calls{}, {} tokens{}, ${:.4}{}{unknown}",
-        thousands(spent.calls),
+        "spent: {}{}, {}{}, ${:.4}{}{unknown}",
+        count(spent.calls, "call"),
         of(budget.calls.map(thousands)),
-        thousands(spent.tokens),
+        count(spent.tokens, "token"),
         of(budget.tokens.map(thousands)),
         spent.known_cost_usd.get(),
         of(budget.cost_usd.map(|limit| format!("${limit}")))
@@ -67,7 +67,7 @@ pub(super) const ROUND_COLUMNS: [&str; 6] =
 
 pub(super) fn round_row((at, round): (usize, &Round)) -> Vec<String> {
     let counts = [round.policies, round.documents, round.shown_worse, round.worse_half, round.left];
-    std::iter::once(at).chain(counts).map(|count| thousands(count as u64)).collect()
+    std::iter::once(at).chain(counts).map(|number| thousands(number as u64)).collect()
 }
 
 /// Who was dropped: policy, round, documents, why, mean in the first objective.

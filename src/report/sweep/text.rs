@@ -10,6 +10,7 @@ use crate::report::paint::Paint;
 use crate::report::run_summary::thousands;
 use crate::report::text_table::Align::{Left, Right};
 use crate::report::text_table::text_table;
+use crate::value::prose::count;
 use crate::value::sanitize_line;
 use std::fmt::Write;
 
@@ -20,12 +21,12 @@ pub(crate) fn sweep_text(findings: &Findings, paint: Paint) -> String {
     let documents = &findings.documents;
     let _ = writeln!(
         out,
-        "  {} documents: policies are chosen on {}, and judged on the other {}",
-        thousands((documents.train + documents.test) as u64),
+        "  {}: policies are chosen on {}, and judged on the other {}",
+        count((documents.train + documents.test) as u64, "document"),
         thousands(documents.train as u64),
         thousands(documents.test as u64)
     );
-    let _ = writeln!(out, "  {} policies", thousands(findings.policies.policies as u64));
+    let _ = writeln!(out, "  {}", count(findings.policies.policies as u64, "policy"));
     for line in counts(&findings.policies) {
         let _ = writeln!(out, "    {line}");
     }
@@ -54,10 +55,13 @@ pub(crate) fn sweep_text(findings: &Findings, paint: Paint) -> String {
         let method = &findings.statistics;
         let _ = writeln!(
             out,
-            "\n  Intervals hold at {} each. Verdicts hold at {} for all {} comparisons together (Holm).",
+            "\n  Intervals hold at {} each. Verdicts hold at {} for {}.",
             percent(method.confidence),
             percent(method.confidence),
-            method.comparisons
+            match method.comparisons {
+                1 => "the one comparison".to_owned(),
+                several => format!("all {several} comparisons together (Holm)"),
+            }
         );
         let _ = writeln!(
             out,

@@ -30,6 +30,7 @@ use crate::result::DocumentResult;
 use crate::store::{Claimed, DocumentStage, Journal, Receipt, RunId, RunStage, StoreError, WorkerId};
 use serde_json::Value;
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -72,6 +73,8 @@ pub struct Batch {
     pub keep_going: bool,
     /// What becomes of calls of providers that have batches.
     pub batches: BatchSettings,
+    /// Folders in which documents must lie; `None` where whoever runs them has named them. A journal may be somebody else's.
+    pub within: Option<Vec<PathBuf>>,
     /// Who gives it documents while it runs: it then goes on until its session drains.
     pub steering: Option<Arc<Steering>>,
 }
@@ -187,6 +190,7 @@ impl Driver {
                 journal: batch.journal,
                 document_type: batch.document_type,
                 supplied: batch.supplied,
+                within: batch.within,
                 wanted,
                 waves: Arc::clone(waves.room()),
             }),

@@ -1,7 +1,9 @@
 //! Inputs as the journal's queue has them.
 
+use crate::disk::lies_within;
 use crate::ingest::{Input, InputError, InputRecord, Origin};
 use crate::store::{Claimed, QueuedDocument};
+use std::path::{Path, PathBuf};
 
 /// An input as it is put into the queue.
 pub(super) fn document_of(input: &Input) -> QueuedDocument {
@@ -30,4 +32,13 @@ pub(super) fn input_of(claimed: &Claimed) -> Result<Input, InputError> {
         (None, Some(path)) => Ok(Input::new(id, Origin::File(path.clone()))),
         _ => Err(InputError::NotKept { id }),
     }
+}
+
+/// The input, if its file lies in one of these folders.
+pub(super) fn allowed(input: Input, within: Option<&[PathBuf]>) -> Result<Input, InputError> {
+    let lies_there = |file: &Path| within.is_none_or(|folders| lies_within(file, folders));
+    if input.origin().file().is_none_or(lies_there) {
+        return Ok(input);
+    }
+    Err(InputError::NotAllowed { origin: input.origin().clone() })
 }

@@ -17,6 +17,7 @@ use crate::store::{Claimed, DocumentKey, DocumentStage, Entry, EventLog, Journal
 use crate::value::{DocumentId, Millis};
 use serde_json::Value;
 use std::any::Any;
+use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::mpsc::UnboundedSender;
 
@@ -95,6 +96,7 @@ pub(super) struct Shared {
     pub(super) journal: Arc<Journal>,
     pub(super) document_type: Option<String>,
     pub(super) supplied: Option<Arc<Value>>,
+    pub(super) within: Option<Vec<PathBuf>>,
     pub(super) wanted: Wanted,
     pub(super) waves: Arc<WaveRoom>,
 }
@@ -120,8 +122,10 @@ async fn work(
     let log = DocumentLog::new(Arc::clone(&session.store.journal), claimed.document);
     // Standard input comes when somebody writes it, and is waited for on a thread that may.
     let mut stops = session.stops();
-    let input = queued::input_of(&claimed);
-    let reading = on_blocking_thread(move || Ok(input.and_then(|input| input.read())));
+    let (input, within) = (queued::input_of(&claimed), shared.within.clone());
+    let reading = on_blocking_thread(move || {
+        Ok(input.and_then(|input| queued::allowed(input, within.as_deref())).and_then(|input| input.read()))
+    });
     let read = tokio::select! {
         biased;
         read = reading => read?,

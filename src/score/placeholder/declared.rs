@@ -79,6 +79,11 @@ impl<'s> Declared<'s> {
         found
     }
 
+    /// Tells whether nothing is known of the place.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Whether a member of this name is a field: declared by name, or of an object of which nothing is declared. The names in a map
     /// are data.
     pub(super) fn is_field(&self, name: &str) -> bool {
@@ -134,8 +139,13 @@ impl<'s> Declared<'s> {
 
     /// The names of the members that the place has, if it has no others.
     pub(super) fn closed(&self) -> Option<Vec<&'s str>> {
-        let is_closed =
-            self.0.iter().any(|part| part.schema.get("additionalProperties") == Some(&Value::Bool(false)));
+        let others = |part: &Part<'s>| part.schema.get("additionalProperties");
+        let takes_more = |part: &Part<'s>| {
+            others(part).is_some_and(|others| *others != Value::Bool(false))
+                || part.schema.contains_key("patternProperties")
+        };
+        let is_closed = self.0.iter().any(|part| others(part) == Some(&Value::Bool(false)))
+            && !self.0.iter().any(takes_more);
         let named = self.0.iter().flat_map(|part| part.schema.get("properties").and_then(Value::as_object));
         is_closed.then(|| named.flat_map(Map::keys).map(String::as_str).collect())
     }

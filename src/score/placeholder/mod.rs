@@ -5,6 +5,7 @@
 //! or a rule names is a value. The words are data: `words/placeholders.yaml`.
 
 mod declared;
+mod members;
 mod screen;
 mod words;
 
@@ -22,8 +23,6 @@ use words::{LONGEST, UnlessSaid, WORDS, plain};
 
 /// The code of an issue about a placeholder.
 pub(crate) const PLACEHOLDER_VALUE: &str = "PLACEHOLDER_VALUE";
-/// The code of an issue about a member that no schema of the answer knows.
-pub(crate) const UNKNOWN_MEMBER: &str = "UNKNOWN_MEMBER";
 
 /// Longest text that is looked at where a schema has no longer descriptions, in bytes.
 const LONGEST_TEXT: usize = 200;
@@ -35,8 +34,6 @@ const SOURCE_STEP: usize = 16;
 const NAME_BEFORE: usize = 120;
 /// Most issues about placeholders of one candidate.
 const MOST_ISSUES: usize = 1_000;
-/// Most unknown members that are named.
-const MOST_UNKNOWN: usize = 10;
 
 /// Why a text is no value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,7 +49,7 @@ pub(super) enum Why {
 }
 
 /// The placeholders of one candidate, by their pointers.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub(super) struct Placeholders(BTreeMap<String, (Why, Box<str>)>);
 
 impl Placeholders {
@@ -65,6 +62,15 @@ impl Placeholders {
     pub(super) fn issues_but<'p>(&'p self, told: &'p HashSet<String>) -> impl Iterator<Item = Issue> + 'p {
         let others = self.0.iter().filter(|(pointer, _)| !told.contains(pointer.as_str()));
         others.take(MOST_ISSUES).map(|(pointer, (why, text))| issue(pointer, &Value::from(&**text), *why))
+    }
+
+    /// Adds the examples that a look into the document has found not to be said there; tells whether any is new.
+    pub(super) fn learn<'i>(&mut self, issues: impl Iterator<Item = &'i Issue>) -> bool {
+        let before = self.0.len();
+        for issue in issues.filter(|issue| issue.code == PLACEHOLDER_VALUE) {
+            self.0.entry(issue.path.to_string()).or_insert((Why::Example, "".into()));
+        }
+        self.0.len() > before
     }
 
     /// Whether there are none.
@@ -127,6 +133,8 @@ pub(super) struct Finder<'a> {
     examples: &'a [Value],
     screen: &'a Screen,
     source: Option<&'a Source>,
+    /// Whether something looks values up in the document: it knows in which other ways the document may say them.
+    is_looked_up: bool,
     fuel: &'a Fuel,
 }
 
@@ -140,7 +148,8 @@ impl<'a> Finder<'a> {
         fuel: &'a Fuel,
     ) -> Self {
         let schemas = answers.schemas.get(&*program.document_type).map_or(&[][..], Vec::as_slice);
-        Finder { program, evidence, schemas, examples: &answers.examples, screen, source, fuel }
+        let is_looked_up = program.is_grounded();
+        Finder { program, evidence, schemas, examples: &answers.examples, screen, source, is_looked_up, fuel }
     }
 
     /// The placeholders below some fields of a candidate.
@@ -184,7 +193,8 @@ impl<'a> Finder<'a> {
         }
         match item {
             Item::Text(text) => {
-                if let Some(why) = self.why(text, place) {
+                let copied = || self.is_copied(text, pointer, place).then_some(Why::Example);
+                if let Some(why) = self.why(text, place).or_else(copied) {
                     found.0.insert(pointer.clone(), (why, text.into()));
                 }
             }
@@ -347,32 +357,17 @@ impl<'a> Finder<'a> {
             && declared.examples().any(|example| example == value)
     }
 
-    /// The issue about members of a candidate that no schema of the answer allows.
-    pub(super) fn unknown_members<'v>(&self, names: impl Iterator<Item = &'v str>) -> Option<Issue> {
-        let known: HashSet<&str> = Declared::top(self.schemas).closed()?.into_iter().collect();
-        let rubric: HashSet<&str> = self.program.rubric_fields().map(|field| &*field.name).collect();
-        let into = |name: &str| self.schemas.iter().any(|one| one.into.as_deref() == Some(name));
-        let is_known = |name: &str| {
-            let of = name.strip_suffix("_status").unwrap_or(name);
-            known.contains(name) || rubric.contains(of) || into(name)
-        };
-        let unknown: Vec<&str> = names.filter(|name| !is_known(name)).collect();
-        let first = unknown.first()?;
-        let named: Vec<String> =
-            unknown.iter().take(MOST_UNKNOWN).map(|name| format!("`{}`", Value::from(*name))).collect();
-        let more = match unknown.len().saturating_sub(MOST_UNKNOWN) {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
-        let (members, are) = if unknown.len() == 1 { ("member", "is") } else { ("members", "are") };
-        let mut pointer = String::new();
-        push_segment(&mut pointer, Segment::Key(first));
-        let message = format!("the {members} {}{more} {are} not allowed here", named.join(", "));
-        let fix = "put the fields that the schema names at the top of the answer, and nothing else";
-        Some(Issue {
-            suggested_fix: Some(fix.into()),
-            ..plain_issue(UNKNOWN_MEMBER, Severity::Minor, pointer, message)
-        })
+    /// Tells whether a text is an example that the model was shown for its place, and the document, in which nothing else looks values
+    /// up, does not have its words.
+    fn is_copied(&self, text: &str, pointer: &str, place: &Place<'_, '_>) -> bool {
+        !self.is_looked_up
+            && self.source.is_some()
+            && text.len() <= LONGEST_DESCRIPTION
+            && !is_blank(text)
+            && !place.declared.allows(text)
+            && self.is_example(pointer, &Value::from(text))
+            && !self.is_named(text, place)
+            && !self.is_said(text)
     }
 }
 

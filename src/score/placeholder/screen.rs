@@ -21,6 +21,8 @@ pub(crate) struct Screen {
     letters: HashSet<u64>,
     /// The longest of these, in bytes.
     longest: usize,
+    /// Whether a schema has an object below its top that takes no other members than it names.
+    pub(in crate::score) is_closed_below: bool,
 }
 
 impl Screen {
@@ -34,7 +36,10 @@ impl Screen {
         for AnswerSchema { schema, .. } in answers.schemas.values().flatten() {
             let mut left = MOST_TEXTS;
             screen.add_schema(schema, &mut left);
+            screen.is_closed_below |= members_of(schema).any(is_closed_anywhere);
         }
+        let mut left = MOST_TEXTS;
+        answers.examples.iter().for_each(|example| screen.add_texts(example, &mut left));
         screen
     }
 
@@ -43,7 +48,20 @@ impl Screen {
         self.letters.extend(letters_hash(text));
     }
 
-    /// Titles and descriptions, wherever they are.
+    /// All texts of an example.
+    fn add_texts(&mut self, example: &Value, left: &mut usize) {
+        match example {
+            Value::String(text) if *left > 0 => {
+                *left -= 1;
+                self.add(text);
+            }
+            Value::Array(items) => items.iter().for_each(|item| self.add_texts(item, left)),
+            Value::Object(members) => members.values().for_each(|member| self.add_texts(member, left)),
+            Value::String(_) | Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+
+    /// Titles, descriptions and examples, wherever they are.
     fn add_schema(&mut self, schema: &Value, left: &mut usize) {
         match schema {
             Value::Object(members) => {
@@ -54,6 +72,9 @@ impl Screen {
                         }
                         *left -= 1;
                         self.add(text);
+                    }
+                    if key == "examples" {
+                        self.add_texts(member, left);
                     }
                     self.add_schema(member, left);
                 }
@@ -90,6 +111,21 @@ impl Screen {
         }
         let before = text.split_once([':', '=', '：']).and_then(|(before, _)| letters_hash(before));
         before.is_some_and(|before| own == Some(before) || self.letters.contains(&before))
+    }
+}
+
+fn members_of(schema: &Value) -> impl Iterator<Item = &Value> {
+    schema.as_object().into_iter().flat_map(|members| members.values())
+}
+
+fn is_closed_anywhere(schema: &Value) -> bool {
+    match schema {
+        Value::Object(members) => {
+            members.get("additionalProperties") == Some(&Value::Bool(false))
+                || members.values().any(is_closed_anywhere)
+        }
+        Value::Array(items) => items.iter().any(is_closed_anywhere),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
     }
 }
 

@@ -5,6 +5,7 @@ use super::submission::{Content, Sameness, Submission, SubmitError};
 use crate::ingest::{Input, Media, Origin};
 use crate::serve::metrics::Received;
 use crate::store::{NewJob, QueuedDocument, StoredJob, Submitted};
+use crate::value::path_text;
 use crate::value::{DocumentId, digest_bytes, sanitize_line};
 use jiff::Timestamp;
 use serde_json::json;
@@ -28,7 +29,7 @@ impl Jobs {
         self.check_profile(&submission.profile.name)?;
         let Submission { content, file_name, document_type, profile, submitter, sameness } = submission;
         let named = match &content {
-            Content::Path(path) => Some(path.to_string_lossy().into_owned()),
+            Content::Path(path) => Some(path_text(path).into_owned()),
             Content::Bytes(_) => None,
         };
         let (bytes, name) = self.uploads.read(content, file_name)?;

@@ -11,6 +11,7 @@ use crate::serve::metrics::Metrics;
 use crate::serve::profiles::ProfileSource;
 use crate::store::{DocumentKey, DocumentStage, Journal, ProcessId, RunId, StoreError, WorkerLog};
 use crate::value::{DocumentId, Millis};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{Notify, watch};
@@ -29,6 +30,8 @@ pub(super) struct Parts {
     pub(super) feed: Arc<Feed>,
     pub(super) metrics: Arc<Metrics>,
     pub(super) troubles: Arc<Troubles>,
+    /// The folder of uploads: no other document is read.
+    pub(super) uploads: PathBuf,
     /// Documents at the same time, where somebody says.
     pub(super) jobs: Option<usize>,
     pub(super) stopping: watch::Receiver<bool>,
@@ -189,6 +192,7 @@ impl Work {
             jobs: jobs.unwrap_or(usual),
             document_type: None,
             supplied: None,
+            within: Some(vec![self.parts.uploads.clone()]),
             keep_going: false,
             batches: BatchSettings::default(),
             steering: Some(Arc::clone(&self.steering)),

@@ -292,6 +292,7 @@ impl Jobs {
             feed: Arc::clone(&self.feed),
             metrics: Arc::clone(&self.metrics),
             troubles: Arc::clone(&self.troubles),
+            uploads: self.uploads.folder().to_path_buf(),
             jobs: self.jobs,
             stopping: self.stopping.subscribe(),
             giving_up: self.giving_up.subscribe(),

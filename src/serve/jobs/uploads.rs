@@ -4,6 +4,7 @@ use super::submission::{Content, Submission, SubmitError};
 use crate::disk::{self, Access, ReadError};
 use crate::serve::settings::ServiceSettings;
 use crate::value::{DocumentId, sanitize_line};
+use crate::value::{os_text, path_text};
 use jiff::Timestamp;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -29,6 +30,11 @@ impl Uploads {
         Uploads { folder, allowed: settings.folders.clone(), most_bytes }
     }
 
+    /// The folder in which all that is submitted is kept.
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     /// The bytes that are submitted, with the name of the file.
     pub(super) fn read(
         &self,
@@ -38,7 +44,7 @@ impl Uploads {
         let (bytes, name) = match content {
             Content::Bytes(bytes) => (bytes, name),
             Content::Path(path) => {
-                let own = path.file_name().map(|name| name.to_string_lossy().into_owned());
+                let own = path.file_name().map(|name| os_text(name).into_owned());
                 (self.read_allowed(&path)?, name.or(own))
             }
         };
@@ -83,7 +89,7 @@ impl Uploads {
 
     /// The file at a path in one of the allowed folders, where links are followed.
     fn read_allowed(&self, path: &Path) -> Result<Vec<u8>, SubmitError> {
-        let refused = |why: String| SubmitError::Path { path: sanitize_line(&path.to_string_lossy()), why };
+        let refused = |why: String| SubmitError::Path { path: sanitize_line(&path_text(path)), why };
         if self.allowed.is_empty() {
             return Err(refused("the service was started without `--folder`".to_owned()));
         }

@@ -1,0 +1,123 @@
+//! Files and folders that a recorded run reads and writes, and those of them that lie where the person who goes on with it permits it. A
+//! journal may be somebody else's: a path in it is no permission, but for a run that this person began or went on with before.
+
+use super::exit::Failure;
+use super::hint::quoted;
+use super::latest_run::recall;
+use super::loading::{state_folder, where_it_began};
+use super::run;
+use crate::disk::{lies_within, real_place};
+use crate::ingest::{Input, InputRecord};
+use crate::store::{Journal, RunId};
+use crate::value::path_text;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Most folders with documents that are named.
+const MOST_FOLDERS: usize = 8;
+
+/// A file or folder that a recorded command names.
+pub(super) struct RecordedPath<'a> {
+    path: &'a Path,
+    what: &'static str,
+    by: &'static str,
+}
+
+impl<'a> RecordedPath<'a> {
+    /// One that is read.
+    pub(super) fn read(by: &'static str, path: &'a Path) -> Self {
+        RecordedPath { path, what: "reads", by }
+    }
+
+    /// One that is written to.
+    pub(super) fn written(by: &'static str, path: &'a Path) -> Self {
+        RecordedPath { path, what: "writes to", by }
+    }
+}
+
+/// The files and folders that going on with a run may reach.
+pub(super) enum Reach {
+    /// All that it names: this person began the run, or permitted it before.
+    Own,
+    /// Those in these folders, and the journal's folder for results.
+    Within { folders: Vec<PathBuf>, journal: PathBuf },
+}
+
+impl Reach {
+    /// Those of a run in a journal, with what is permitted beside the folder where this process began.
+    pub(super) fn of(journal: Option<&Path>, run: &RunId, permitted: &[PathBuf]) -> Self {
+        let Some(journal) = journal.map(real_place) else { return Reach::Own };
+        let usual = state_folder().map(|folder| real_place(&folder.join("journal.sqlite")));
+        let is_latest =
+            || recall().is_some_and(|latest| latest.journal == journal && latest.run == run.as_str());
+        if usual.as_ref() == Some(&journal) || is_latest() {
+            return Reach::Own;
+        }
+        let folders = std::iter::once(where_it_began("")).chain(permitted.iter().cloned()).collect();
+        Reach::Within { folders, journal }
+    }
+
+    /// The folders in which documents must lie; `None` where they may lie anywhere.
+    pub(super) fn into_folders(self) -> Option<Vec<PathBuf>> {
+        match self {
+            Reach::Own => None,
+            Reach::Within { folders, .. } => Some(folders),
+        }
+    }
+
+    /// What is not permitted of all that the run reaches, each with the flag that permits it.
+    pub(super) fn lacking(
+        &self,
+        run: &RunId,
+        command: &run::Arguments,
+    ) -> Result<Vec<(String, String)>, Failure> {
+        let Reach::Within { folders, journal } = self else { return Ok(Vec::new()) };
+        let is_permitted = |path: &Path| lies_within(path, folders);
+        let flag = |path: &Path| format!("--allow-path {}", quoted(&path_text(path)));
+        let mut lacking = Vec::new();
+        let here = std::env::current_dir().unwrap_or_default();
+        if !is_permitted(&here) {
+            let shown = path_text(&here);
+            lacking.push((
+                format!("works in the folder `{shown}`, where its record says that it began"),
+                flag(&here),
+            ));
+        }
+        let journal_file = Journal::open(journal)?;
+        let is_listed = journal_file.run(run)?.is_some_and(|stored| stored.listed);
+        for RecordedPath { path, what, by } in command.recorded_paths(is_listed) {
+            let is_beside_journal = by == "--out" && journal.parent() == Some(&*real_place(path));
+            if !is_permitted(path) && !is_beside_journal {
+                let place = real_place(path);
+                lacking.push((format!("{what} `{}` ({by} in its record)", path_text(&place)), flag(&place)));
+            }
+        }
+        let mut elsewhere: BTreeMap<PathBuf, (PathBuf, u64)> = BTreeMap::new();
+        journal_file.each_left(run, |path, source| {
+            let record = source.and_then(|source| serde_json::from_str::<InputRecord>(&source).ok());
+            let file = match record.map(Input::from_record) {
+                Some(input) => input.origin().file().map(Path::to_path_buf),
+                None => path,
+            };
+            if let Some(file) = file.filter(|file| !is_permitted(file)) {
+                let place = real_place(&file);
+                let folder = place.parent().unwrap_or(&place).to_path_buf();
+                elsewhere.entry(folder).or_insert((place, 0)).1 += 1;
+            }
+        })?;
+        let left = elsewhere.len().saturating_sub(MOST_FOLDERS);
+        for (folder, (first, documents)) in elsewhere.into_iter().take(MOST_FOLDERS) {
+            let others = match documents.saturating_sub(1) {
+                0 => String::new(),
+                1 => " and 1 other document there".to_owned(),
+                others => format!(" and {others} other documents there"),
+            };
+            lacking.push((format!("reads the document `{}`{others}", path_text(&first)), flag(&folder)));
+        }
+        if left > 0 {
+            let folders = if left == 1 { "1 more folder".to_owned() } else { format!("{left} more folders") };
+            lacking.push((format!("reads documents in {folders}"), "--allow-path FOLDER".to_owned()));
+        }
+        Ok(lacking)
+    }
+}
