@@ -15,19 +15,22 @@ use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::LazyLock;
 
-/// Measures all that a text needs no provider for. It masks what stages must not see, and tells types apart.
+/// Measures all that a text needs no provider for. It masks what stages must not see, tells types apart, and has scores that no
+/// issue speaks of.
 const PROFILE: &str = "
 assess:
   completeness: { rubric: notes }
   accuracy: grounding
   validity: { rules: notes, penalty: 0.2 }
-overall: { completeness: 0.4, accuracy: 0.4, validity: 0.2 }
+  tone: { script: 'notes.rhai#tone' }
+overall: { completeness: 0.3, accuracy: 0.3, validity: 0.2, tone: 0.2 }
 accept: { overall: 0.9 }
 stop: { max_iterations: 1 }
 classify: notes-types
 mask: [{ pattern: 'SECRET.*', replace: '[withheld]' }]
 stages: [{ id: extract, provider: fake, prompt: extract.md }]
 ";
+const SCRIPT: &str = "fn tone(candidate, source) { if \"grade_status\" in candidate { 0.4 } else { 1.0 } }";
 const CLASSIFY: &str = "
 minimum: 2
 classify:
@@ -47,6 +50,7 @@ static PLAN: LazyLock<Plan> = LazyLock::new(|| {
     let library = Library::embedded()
         .holding("profiles/notes.yaml", PROFILE)
         .holding("rules/notes.yaml", RULES)
+        .holding("rules/notes.rhai", SCRIPT)
         .holding("rules/notes-types.yaml", CLASSIFY)
         .holding("rules/rubrics/notes.yaml", RUBRIC);
     let mut problems = Problems::new();
@@ -132,6 +136,7 @@ fn place() -> Workspace {
     let place = Workspace::new();
     place.write("profiles/notes.yaml", PROFILE);
     place.write("rules/notes.yaml", RULES);
+    place.write("rules/notes.rhai", SCRIPT);
     place.write("rules/notes-types.yaml", CLASSIFY);
     place.write("rules/rubrics/notes.yaml", RUBRIC);
     place
@@ -150,6 +155,7 @@ struct Case {
 fn cases() -> Vec<Case> {
     let known = [
         json!({ "diagnosis": "adenocarcinoma", "grade": "2", "side": "left" }),
+        json!({ "diagnosis": "adenocarcinoma", "grade": "2", "side": "left", "grade_status": "2" }),
         json!({ "diagnosis": "carcinoid", "grade": "high" }),
         json!({ "sender": "Dr. Gray" }),
         json!({}),
@@ -164,7 +170,9 @@ fn cases() -> Vec<Case> {
         Case { id: format!("d{at}"), text, document_type, candidate, expected }
     });
     let cases: Vec<Case> = cases.collect();
-    assert!(cases.iter().any(|case| case.expected.to_string().contains("DOCUMENT_TYPE_UNKNOWN")));
+    for code in ["DOCUMENT_TYPE_UNKNOWN", "NOT_ACCEPTED"] {
+        assert!(cases.iter().any(|case| case.expected.to_string().contains(code)), "{code}");
+    }
     cases
 }
 
