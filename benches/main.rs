@@ -39,6 +39,8 @@ fn main() {
     let asked = |name: &str| filters.is_empty() || filters.iter().any(|word| word == name);
     if asked("growth") {
         growth::tables();
+    } else if asked("desk") {
+        growth::desk();
     }
     if asked("ratios") {
         by_hand::table();

@@ -1,6 +1,7 @@
 //! How time grows with what is assessed, as tables: `cargo bench -- growth`.
 #![expect(clippy::print_stdout, reason = "a bench says what it has measured")]
 
+mod desk;
 mod grounding;
 mod history;
 mod profile;
@@ -16,6 +17,12 @@ pub(crate) fn tables() {
     text::table();
     history::table();
     grounding::table();
+    desk::table();
+}
+
+/// The review desk alone: `cargo bench -- desk`.
+pub(crate) fn desk() {
+    desk::table();
 }
 
 /// The median of as many runs as fit into a moment, three at least.

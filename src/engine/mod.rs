@@ -5,6 +5,7 @@
 //! does no IO and draws no random numbers; time comes in with every input. An event is handed out before the call
 //! that it explains, so a driver that records in order can always [`Run::replay`] a run to the same state.
 
+mod conclude;
 mod consultation;
 mod document_state;
 mod event;
@@ -15,6 +16,7 @@ mod replay;
 mod retry;
 mod run;
 
+pub(crate) use conclude::{Conclusion, Measured};
 pub(crate) use document_state::MOST_ITERATIONS;
 pub use document_state::{Callee, DocumentState, FailedCall, IterationState, MemberAnswer, StageAnswer};
 pub use event::{CallFailed, Consulted, Event, Input, Output, Produced, WakeReason, Work};

@@ -1,17 +1,18 @@
 //! The state machine of one document's loop.
 
+use super::conclude::{Conclusion, Measured};
 use super::document_state::{DocumentState, IterationState};
 use super::event::{CallFailed, Event, Input, Output, Produced, WakeReason, Work};
 use super::outcome::Outcome;
 use super::pending_panel::PendingPanel;
 use super::pipeline::{Outputs, Pipeline};
 use super::retry::Retry;
-use crate::feedback::{Correction, lock};
+use crate::feedback::Correction;
 use crate::policy::{
-    History, IterationSummary, ScriptCriteria, Spent, StopReason, Verdict, decide, misses_gate, refusal,
+    History, IterationSummary, ScriptCriteria, Spent, StopReason, Verdict, decide, misses_gate,
 };
 use crate::profile::{Lock, LoopPolicy};
-use crate::score::{Answer, Assessment, Issue, Judged, Panel, Quotes, Scores, Unavailable};
+use crate::score::{Answer, Assessment, Judged, Panel, Quotes, Scores, Unavailable};
 use crate::value::{Millis, at_least};
 use serde_json::Value;
 use std::collections::VecDeque;
@@ -421,8 +422,8 @@ impl Run {
         let iteration = self.iteration();
         let alone = misses_gate(&self.policy, &tier1.scores) || !self.has_to_consult(&tier1);
         let measured = tier1.scores.clone();
-        if alone && let Some(issue) = refusal(&self.policy, &measured, &tier1) {
-            Arc::make_mut(&mut tier1).issues.push(issue);
+        if alone {
+            self.conclusion().alone(&measured, &mut tier1);
         }
         self.record(Event::Assessed { iteration, assessment: Arc::clone(&tier1) });
         if alone {
@@ -444,23 +445,11 @@ impl Run {
         unavailable: Option<Unavailable>,
     ) {
         let iteration = self.iteration();
-        let mut assessment = tier1;
-        if !answers.is_empty() {
-            let dispositions = &self.policy.dispositions;
-            let by_code = |code: &str, fixable| dispositions.of(code, fixable);
-            let merged = self.panel.merge(&self.policy.overall, &by_code, &assessment, answers);
-            assessment = Arc::new(merged);
-        }
-        let changed = self.changed_without_cause(&candidate, &assessment);
-        let mut concluded = !answers.is_empty();
-        if !changed.is_empty() {
-            Arc::make_mut(&mut assessment).issues.extend(changed);
-            concluded = true;
-        }
-        if let Some(issue) = refusal(&self.policy, measured, &assessment) {
-            Arc::make_mut(&mut assessment).issues.push(issue);
-            concluded = true;
-        }
+        let base = self.document.iteration(self.history.base()).filter(|base| base.counts);
+        let base = base.and_then(IterationState::assessed);
+        let made = Measured { candidate: &candidate, scores: measured, assessment: tier1 };
+        let base = base.map(|(before, known)| (&**before, known));
+        let (assessment, concluded) = self.conclusion().of(made, answers, base);
         if concluded {
             self.record(Event::Concluded { iteration, assessment: Arc::clone(&assessment) });
         }
@@ -484,17 +473,8 @@ impl Run {
         }
     }
 
-    /// Issues about locked fields that the correction changed.
-    fn changed_without_cause(&self, candidate: &Value, assessment: &Assessment) -> Vec<Issue> {
-        let base = self.document.iteration(self.history.base()).filter(|base| base.counts);
-        let mut changed = match (self.lock, base.and_then(IterationState::assessed)) {
-            (Lock::Passing, Some((before, known))) => lock::changed(before, known, candidate, assessment),
-            _ => Vec::new(),
-        };
-        for issue in &mut changed {
-            issue.disposition = self.policy.dispositions.of(&issue.code, issue.auto_fixable);
-        }
-        changed
+    fn conclusion(&self) -> Conclusion<'_> {
+        Conclusion { policy: &self.policy, panel: &self.panel, lock: self.lock }
     }
 
     fn correct(&mut self, now: Millis, iteration: usize, base: usize) {

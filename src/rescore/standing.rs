@@ -5,12 +5,9 @@
 //! time and money that had been spent at each point. Nothing is produced and nothing is repaired anew.
 
 use super::course::{DecidedCandidate, RunTrace};
-use crate::feedback::lock;
+use crate::engine::{Conclusion, Measured};
 use crate::plan::{DocumentContext, Given, Plan};
-use crate::policy::{
-    Checks, Decision, History, IterationSummary, Verdict, acceptance, decide, misses_gate, refusal,
-};
-use crate::profile::Lock;
+use crate::policy::{Checks, Decision, History, IterationSummary, Verdict, acceptance, decide, misses_gate};
 use crate::score::{Assessment, Assessor, Judged, Scores, has_undecided};
 use std::sync::Arc;
 
@@ -79,7 +76,7 @@ impl Rescore {
         let (decision, selected) = decided(plan, course, &scored)?;
         Some(Rescore {
             iteration: scored.len() - 1,
-            assessment: scored.pop()?.assessment,
+            assessment: Arc::unwrap_or_clone(scored.pop()?.assessment),
             document_type,
             accepted,
             acceptance,
@@ -93,7 +90,7 @@ impl Rescore {
 /// A candidate that was scored again.
 struct Scored {
     candidate: Arc<serde_json::Value>,
-    assessment: Assessment,
+    assessment: Arc<Assessment>,
     /// What tier 1 measured, which the gate looks at.
     measured: Scores,
     missed_gate: bool,
@@ -141,22 +138,20 @@ impl Scorer<'_> {
             self.judged.learn(made.candidate, &assessment, said);
             self.tier1(made, &mut assessment);
         }
-        if !missed_gate && !panel.members().is_empty() {
-            // An answer that the plan can't read counts as none.
-            let answers = panel.answers(|_, member| made.said_by(&member.id));
-            let by_code = |code: &str, fixable| policy.dispositions.of(code, fixable);
-            assessment = panel.merge(&policy.overall, &by_code, &assessment, &answers);
+        // An answer that the plan can't read counts as none. Without anybody who was asked there is no answer.
+        let answers = match missed_gate {
+            true => Vec::new(),
+            false => panel.answers(|_, member| made.said_by(&member.id)),
+        };
+        let conclusion = Conclusion { policy, panel: &panel, lock: self.plan.profile.feedback.lock };
+        let mut assessment = Arc::new(assessment);
+        if answers.is_empty() {
+            conclusion.alone(&measured, &mut assessment);
         }
         // What a correction may not change is what its base had, whatever the policy would start from.
-        let base = made.base.and_then(earlier);
-        if let (Lock::Passing, Some(base)) = (self.plan.profile.feedback.lock, base) {
-            let mut changed = lock::changed(&base.candidate, &base.assessment, made.candidate, &assessment);
-            for issue in &mut changed {
-                issue.disposition = policy.dispositions.of(&issue.code, issue.auto_fixable);
-            }
-            assessment.issues.extend(changed);
-        }
-        assessment.issues.extend(refusal(policy, &measured, &assessment));
+        let base = made.base.and_then(earlier).map(|base| (&*base.candidate, &*base.assessment));
+        let made_of = Measured { candidate: made.candidate, scores: &measured, assessment };
+        let (assessment, _) = conclusion.of(made_of, &answers, base);
         Scored { candidate: Arc::clone(made.candidate), assessment, measured, missed_gate }
     }
 }

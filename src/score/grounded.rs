@@ -447,7 +447,8 @@ fn doubt(finding: Finding) -> Option<Doubt> {
     }
 }
 
-/// An undecided verdict, as a judge that was shown the passage decides it.
+/// An undecided verdict, as a judge that was shown the passage decides it. One that prints the value itself can't be shown as its
+/// contradiction: that it is of something else is all that the judge can mean.
 fn judged_as(said: PassageVerdict, verdict: Verdict) -> Verdict {
     let method = Some(Method::Judge);
     match said {
@@ -455,7 +456,11 @@ fn judged_as(said: PassageVerdict, verdict: Verdict) -> Verdict {
             Verdict { support: Support::Entailed, finding: Finding::Said, method, ..verdict }
         }
         PassageVerdict::Contradicts => {
-            let (support, finding) = (Support::Contradicted, Finding::SaysAnother);
+            let (support, finding) = if verdict.finding == Finding::NotBound {
+                (Support::Unsupported, Finding::OwnerInDoubt)
+            } else {
+                (Support::Contradicted, Finding::SaysAnother)
+            };
             Verdict { support, finding, method, other: verdict.bytes.clone(), bytes: None, ..verdict }
         }
         PassageVerdict::Neither => verdict,

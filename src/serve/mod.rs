@@ -31,7 +31,7 @@ mod upkeep;
 pub(crate) use access::{NewAccess, Role, issue_token, revoke_links};
 pub(crate) use metrics::{CallMeasures, Metrics};
 pub(crate) use profiles::{CompiledProfile, ProfileRequest, ProfileSource, RecordedProfile};
-pub(crate) use settings::{AddressError, ServiceSettings};
+pub(crate) use settings::{AddressError, ChosenBy, ServedJournal, ServiceSettings};
 pub(crate) use state::Service;
 pub(crate) use tuning::{Knob, ProfileDetails, ProfileText, ProfileTuning, Refused, Trial};
 

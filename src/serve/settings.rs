@@ -7,6 +7,8 @@ use std::path::PathBuf;
 /// How the service is reached and what it takes.
 #[derive(Debug, Clone)]
 pub(crate) struct ServiceSettings {
+    /// The journal that is served.
+    pub(crate) journal: ServedJournal,
     /// Where it listens.
     pub(crate) listen: SocketAddr,
     /// Names, with or without a port, by which it is asked for beside those of this machine.
@@ -27,6 +29,29 @@ pub(crate) struct ServiceSettings {
     pub(crate) keep_access: SignedDuration,
     /// For how long uploads are kept about which nothing is left to do or to decide; `None` for ever.
     pub(crate) keep_uploads: Option<SignedDuration>,
+}
+
+/// A journal that is served, as its reader has to know it: another one has other documents and other tokens.
+#[derive(Debug, Clone)]
+pub(crate) struct ServedJournal {
+    /// The whole path of its file.
+    pub(crate) file: PathBuf,
+    /// The folder in which the service was started.
+    pub(crate) started_in: PathBuf,
+    pub(crate) by: ChosenBy,
+}
+
+/// The reason for serving one journal and no other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ChosenBy {
+    /// It was named with `--data`.
+    Data,
+    /// It was named with `--journal`.
+    Journal,
+    /// It is the service's own, in the folder in which it was started.
+    Folder,
+    /// It is that of the latest run, which is kept below this folder.
+    LatestRun,
 }
 
 /// Why an address can't be listened on.
@@ -78,6 +103,7 @@ mod tests {
 
     fn settings(listen: &str, hosts: &[&str]) -> ServiceSettings {
         ServiceSettings {
+            journal: ServedJournal { file: PathBuf::new(), started_in: PathBuf::new(), by: ChosenBy::Folder },
             listen: listen.parse().unwrap(),
             hosts: hosts.iter().map(|&host| host.to_owned()).collect(),
             uploads: PathBuf::new(),

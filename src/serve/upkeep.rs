@@ -8,9 +8,13 @@ use crate::store::{AccessKept, DocumentStage, Journal, StoreError};
 use jiff::{SignedDuration, Timestamp};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
+use tokio::time::MissedTickBehavior;
 
 /// How often it is looked at.
 const EVERY: Duration = Duration::from_secs(600);
+
+/// How often profiles are looked for that nobody uses: until then, each takes memory.
+const IDLE_EVERY: Duration = Duration::from_secs(20);
 
 /// For how long what was answered to those without a token is kept.
 const NAMELESS_FOR: SignedDuration = SignedDuration::from_hours(90 * 24);
@@ -20,12 +24,20 @@ const MOST_NAMELESS: u32 = 10_000;
 
 /// Goes on for as long as there is the service.
 pub(super) async fn watch(service: Weak<Service>) {
-    let mut ticks = tokio::time::interval(EVERY);
-    ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    let (mut ticks, mut idle_ticks) = (tokio::time::interval(EVERY), tokio::time::interval(IDLE_EVERY));
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    idle_ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
-        ticks.tick().await;
+        let is_long = tokio::select! {
+            _ = ticks.tick() => true,
+            _ = idle_ticks.tick() => false,
+        };
         let Some(service) = service.upgrade() else { return };
-        let kept = on_blocking_thread(move || tidy(&service, Timestamp::now())).await;
+        let kept = on_blocking_thread(move || {
+            service.jobs.close_idle();
+            if is_long { tidy(&service, Timestamp::now()) } else { Ok(()) }
+        });
+        let kept = kept.await;
         if let Err(error) = kept {
             // It is tried again, and nothing else waits for it.
             tracing::warn!(event = "upkeep_failed", reason = error.message());
@@ -35,7 +47,6 @@ pub(super) async fn watch(service: Weak<Service>) {
 
 /// Removes what is to be removed by now.
 fn tidy(service: &Arc<Service>, now: Timestamp) -> Result<(), StoreError> {
-    service.jobs.close_idle();
     let before = |kept: SignedDuration| now.checked_sub(kept).unwrap_or(Timestamp::UNIX_EPOCH);
     service.journal.prune_access_log(&AccessKept {
         named_from: before(service.settings.keep_access).to_string(),

@@ -145,7 +145,43 @@ fn what_a_judge_contradicts_is_told_and_not_asked_again() {
     assert_replays(&place, "judged");
 }
 
-/// The request to the judge about the first candidate.
+/// The passage that a judge was shown is what its word is about: where the value itself stands there, it can only be of
+/// something else.
+#[test]
+fn a_judge_contradicts_no_value_with_a_passage_that_holds_it() {
+    let line = "Paid 45.00 and 12 in spring, 3 of 14 visits";
+    for (value, holds) in [
+        (json!("45.00"), true),
+        (json!(45), true),
+        (json!(12), true),
+        (json!("3"), true),
+        // Neither the words of a paraphrase nor the other way round.
+        (json!("nothing was paid that spring"), false),
+        (json!("Paid 45.00 and 12 in spring, by card"), false),
+    ] {
+        let said = says(&[("/activity", "contradicts")]);
+        let evidence = [json!({ "path": "/activity", "quote": line })];
+        let extraction = json!({ "activity": value });
+        let answer =
+            json!({ "stage": "extract", "value": { "extraction": extraction, "evidence": evidence } });
+        let place = place(&PROFILE.replace("max_iterations: 3", "max_iterations: 1"), &[answer, said]);
+        // The schema of an answer is no part of what is held here.
+        place.write("schemas/extract.schema.json", r#"{ "type": "object" }"#);
+        place.write("doc.txt", format!("FINDINGS:\n{line}.\n"));
+        let result = run(&place);
+        let issue = &result["best_validation"]["issues"][0];
+        let (support, code, severity) = match holds {
+            true => ("unsupported", "UNGROUNDED_VALUE", "major"),
+            false => ("contradicted", "CONTRADICTED_VALUE", "critical"),
+        };
+        let found = (self::evidence(&result, "/activity"), &issue["code"], &issue["severity"]);
+        let expected = ((&json!(support), &json!("judge")), &json!(code), &json!(severity));
+        assert_eq!(found, expected, "{value}: {issue}");
+        assert_ne!(result["final_status"], "passed", "{value}");
+        assert_eq!(issue["message"].as_str().unwrap().contains("may be of something else"), holds, "{issue}");
+    }
+}
+
 fn request(place: &Workspace, history: &Value) -> Value {
     let input = json!({ "document": { "id": "doc", "path": "doc.txt" }, "history": history });
     let ran = Ran::of(place.loopctl(&["next", "--profile", "judged"]).write_stdin(input.to_string()));

@@ -375,6 +375,49 @@ fn a_course_scored_again_by_the_same_profile_is_as_it_was() {
     }
 }
 
+/// What was made of a course is made of it again: by tier 1, by a judge, and of what a correction changed without cause.
+#[test]
+fn candidates_that_are_scored_again_have_what_they_had() {
+    let place = Workspace::new();
+    place.write("rules/sense.rhai", "fn look(candidate, source) { 0.5 }");
+    place.write("prompts/judge.md", "Judge.");
+    let profile = "
+classify: null
+stages: [{ id: extract, provider: scripted, config: { file: answers.jsonl }, prompt: judge.md }]
+feedback: { lock: passing }
+stop: { max_iterations: 2 }
+accept: { overall: 0.9 }
+";
+    let alone = "assess: { sense: { script: 'sense.rhai#look' } }\noverall: { from: sense }\n";
+    let judged = "assess: { sense: { script: 'sense.rhai#look' }, tone: { judge: j, score: /s } }
+overall: { sense: 0.5, tone: 0.5 }
+judges: { j: { provider: scripted, config: { file: answers.jsonl }, prompt: judge.md, issues: /issues } }
+";
+    let answers = [
+        json!({ "stage": "extract", "value": { "a": "one", "b": "two" } }),
+        json!({ "stage": "extract", "value": { "a": "one", "b": "three" } }),
+        json!({ "stage": "j", "value": { "s": 0.6, "issues": [{ "path": "/a", "message": "too short" }] } }),
+        json!({ "stage": "j", "value": { "s": 0.7, "issues": [{ "path": "/a", "message": "too long" }] } }),
+    ];
+    place.write("answers.jsonl", answers.map(|answer| answer.to_string()).join("\n"));
+    place.write("d.txt", "one two three");
+    for (how, codes) in
+        [(alone, ["NOT_ACCEPTED", "LOCKED_FIELD_CHANGED"]), (judged, ["JUDGE_J", "LOCKED_FIELD_CHANGED"])]
+    {
+        let whole = format!("{profile}{how}");
+        place.write("profiles/again.yaml", &whole);
+        let result =
+            place.run(&["run", "--quiet", "--format", "json", "--profile", "again", "d.txt"]).exits(3).json();
+        for code in codes {
+            assert!(result["best_validation"]["issues"].to_string().contains(code), "{code}: {result}");
+        }
+        let mut watched = Watched::start(&place, &["--profile", "again", "d.txt"]);
+        place.write("profiles/again.yaml", format!("{whole}# a remark\n"));
+        watched.until(Out, "saved ");
+        assert_eq!(watched.next(), Some((Out, "nothing changes".to_owned())), "{how}");
+    }
+}
+
 #[test]
 fn one_value_and_many_do_not_go_together() {
     let place = two_answers();

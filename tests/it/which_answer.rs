@@ -184,6 +184,8 @@ fn envelopes_are_opened_unless_the_schema_wants_them() {
         json!({ "Extraction": answer(), "Evidence": [] }),
         json!({ "name": "answer", "arguments": answer() }),
         json!({ "name": "answer", "arguments": ANSWER }),
+        json!({ "Name": "answer", "ARGUMENTS": answer() }),
+        json!({ "Type": "function", "Function": { "name": "answer", "Arguments": ANSWER } }),
         json!({ "type": "function", "function": { "name": "answer", "arguments": ANSWER } }),
         json!([answer()]),
     ] {
@@ -275,6 +277,10 @@ fn a_judge_is_not_talked_over() {
         "<think>I lean to {\"s\": 0.95} but",
         "<think>{\"s\": 0.95}</think>",
         "{\"s\": 0.95} no: {\"s\": 0.",
+        // One that lost its end may have said more.
+        "{\"s\": 0.95",
+        "{\"s\": 0.95, \"reason\": \"it is",
+        "{\"s\": 0.95, ...}",
     ] {
         let result = judge(text);
         assert_ne!(result["final_status"], "passed", "{text}");

@@ -19,8 +19,8 @@ use crate::diag::Problems;
 use crate::disk::{self, Access};
 use crate::ingest::MAX_DOCUMENT_BYTES;
 use crate::serve::{
-    AddressError, CallMeasures, Metrics, NewAccess, Role, ServeError, Service, ServiceSettings, Stops,
-    issue_token, revoke_links, serve,
+    AddressError, CallMeasures, ChosenBy, Metrics, NewAccess, Role, ServeError, ServedJournal, Service,
+    ServiceSettings, Stops, issue_token, revoke_links, serve,
 };
 use crate::store::Journal;
 use crate::value::ShownPath;
@@ -120,32 +120,41 @@ const OWN: &str = ".loopctl";
 struct Places {
     journal: PathBuf,
     uploads: PathBuf,
-    /// Whether nobody named it.
-    is_usual: bool,
+    chosen_by: ChosenBy,
 }
 
 /// The journal of the service, and the folder of its uploads: what is named, else what is kept in this folder. The journal of a run
 /// elsewhere is another project's, with its documents and its tokens.
 fn places(data: Option<&PathBuf>, journal: Option<&PathBuf>) -> Places {
-    let (journal, is_usual) = match (data, journal) {
-        (Some(data), _) => (data.join("journal.sqlite"), false),
-        (None, Some(journal)) => (journal.clone(), false),
+    let (journal, chosen_by) = match (data, journal) {
+        (Some(data), _) => (data.join("journal.sqlite"), ChosenBy::Data),
+        (None, Some(journal)) => (journal.clone(), ChosenBy::Journal),
         (None, None) => {
             let own = Path::new(OWN).join("journal.sqlite");
             let here = || std::env::current_dir().and_then(|here| here.canonicalize()).ok();
             let of_run =
                 || latest_journal().filter(|latest| here().is_some_and(|here| latest.starts_with(here)));
-            (if own.exists() { own } else { of_run().unwrap_or(own) }, true)
+            match if own.exists() { None } else { of_run() } {
+                Some(latest) => (latest, ChosenBy::LatestRun),
+                None => (own, ChosenBy::Folder),
+            }
         }
     };
     let uploads = journal.with_file_name("uploads");
-    Places { journal, uploads, is_usual }
+    Places { journal, uploads, chosen_by }
 }
 
 impl Places {
+    /// The journal by its whole path, whose parts need not be there yet.
+    fn served(&self) -> ServedJournal {
+        let file = std::path::absolute(&self.journal).unwrap_or_else(|_| self.journal.clone());
+        let started_in = std::env::current_dir().unwrap_or_default();
+        ServedJournal { file, started_in, by: self.chosen_by }
+    }
+
     /// Begins the journal of this folder, if there is none; then says that it is another than that of the latest run.
     fn begin(&self, output: &mut Output) -> Result<(), Failure> {
-        if !self.is_usual || self.journal.exists() {
+        if self.chosen_by != ChosenBy::Folder || self.journal.exists() {
             return Ok(());
         }
         let folder = self.journal.parent().unwrap_or(Path::new(OWN));
@@ -197,6 +206,7 @@ const MOST_NAMED: usize = 20;
 fn start(arguments: &StartArguments, output: &mut Output) -> Result<Exit, Failure> {
     let places = places(arguments.data.as_ref(), arguments.journal.as_ref());
     let settings = ServiceSettings {
+        journal: places.served(),
         listen: arguments.listen,
         hosts: arguments.host.clone(),
         uploads: places.uploads.clone(),

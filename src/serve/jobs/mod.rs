@@ -47,9 +47,6 @@ const IDLE: Duration = Duration::from_secs(600);
 /// Most lines without anything to do: each holds a compiled profile.
 const MOST_IDLE: usize = 8;
 
-/// One that was used this lately may be about to get a document.
-const JUST_USED: Duration = Duration::from_secs(30);
-
 /// The documents of the service, and what works on them.
 pub(crate) struct Jobs {
     journal: Arc<Journal>,
@@ -76,6 +73,13 @@ struct OpenLine {
     compiled: CompiledProfile,
     line: Arc<Line>,
     used: Instant,
+}
+
+impl OpenLine {
+    /// Whether nothing is left to do, and nobody is about to bring a document: whoever does holds the line until it waits.
+    fn is_idle(&self) -> bool {
+        Arc::strong_count(&self.line) == 1 && self.line.is_idle()
+    }
 }
 
 impl Jobs {
@@ -221,7 +225,7 @@ impl Jobs {
         Ok(waits)
     }
 
-    /// Closes what has had nothing to do for long, which gives back its compiled profile and its providers.
+    /// Closes what has nothing to do, but for what was used last, which gives back its compiled profile and its providers.
     pub(in crate::serve) fn close_idle(&self) {
         close_idle(&mut self.lines.lock().unwrap_or_else(PoisonError::into_inner));
     }
@@ -266,7 +270,8 @@ impl Jobs {
         if let Some(before) = lines.remove(request) {
             before.line.close();
         }
-        if !make_room(&mut lines) {
+        close_idle(&mut lines);
+        if lines.len() >= MOST_LINES {
             return Err(SubmitError::TooManySettings { most: MOST_LINES });
         }
         let line = Arc::new(Line::open(self.parts(request, run, Arc::clone(&compiled.plan))));
@@ -340,34 +345,22 @@ impl Jobs {
     }
 }
 
-/// Closes lines that have had nothing to do for long.
+/// Closes lines without anything to do: those that have had nothing for long, and all but the [`MOST_IDLE`] that were used last. Each
+/// holds a compiled profile and its providers.
 fn close_idle(lines: &mut BTreeMap<ProfileRequest, OpenLine>) {
-    lines.retain(|_, open| {
-        let stays = open.used.elapsed() < IDLE || !open.line.is_idle();
-        if !stays {
-            open.line.close();
-        }
-        stays
-    });
-}
-
-/// Closes lines that have had nothing to do for long; and of those without anything to do the ones that were used longest ago, where they
-/// are too many, or all places are taken. Whether there is room for another.
-fn make_room(lines: &mut BTreeMap<ProfileRequest, OpenLine>) -> bool {
-    close_idle(lines);
     let mut idle: Vec<(Instant, ProfileRequest)> = lines
         .iter()
-        .filter(|(_, open)| open.used.elapsed() >= JUST_USED && open.line.is_idle())
+        .filter(|(_, open)| open.is_idle())
         .map(|(request, open)| (open.used, request.clone()))
         .collect();
-    idle.sort();
-    let too_many = idle.len().saturating_sub(MOST_IDLE).max((lines.len() + 1).saturating_sub(MOST_LINES));
-    for (_, request) in idle.into_iter().take(too_many) {
-        if let Some(open) = lines.remove(&request) {
+    idle.sort_by_key(|(used, _)| std::cmp::Reverse(*used));
+    for (at, (used, request)) in idle.into_iter().enumerate() {
+        if (at >= MOST_IDLE || used.elapsed() >= IDLE)
+            && let Some(open) = lines.remove(&request)
+        {
             open.line.close();
         }
     }
-    lines.len() < MOST_LINES
 }
 
 /// Which profile with which settings the documents of a run ask for; `None` of a run that the service did not begin.

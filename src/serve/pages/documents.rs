@@ -2,10 +2,12 @@
 
 use super::layout::{Section, page};
 use super::parts::{in_address, outside};
+use super::run_document::marked;
 use crate::serve::access::{Identity, Role, Submitter};
 use crate::serve::api::{ApiError, Job, JobStatus, MOST_FILES, RefusedFile, recent, take_files};
 use crate::serve::blocking::on_blocking_thread;
 use crate::serve::jobs::Sameness;
+use crate::serve::settings::{ChosenBy, ServedJournal};
 use crate::serve::state::Service;
 use axum::Router;
 use axum::extract::multipart::MultipartRejection;
@@ -107,8 +109,27 @@ fn shown(service: &Service, identity: &Identity, sent: Sent, came: &Came) -> Res
             p { "Results that need a person wait under " a href="/review" { "Review" } "." }
         }
         div #live data-fragment="/documents/list" data-every="2" { (table(&jobs, identity)) }
+        // Where files lie is nothing for those who only submit or review.
+        @if identity.may(Role::Admin) { (whose(&service.settings.journal)) }
     };
     Ok(page("Documents", identity, Section::Documents, &["live.js"], &body))
+}
+
+/// The journal whose documents these are.
+fn whose(journal: &ServedJournal) -> Markup {
+    let path = |path: &std::path::Path| outside(&path.display().to_string());
+    let by = match journal.by {
+        ChosenBy::Data => "the folder that was named with `--data`",
+        ChosenBy::Journal => "named with `--journal`",
+        ChosenBy::Folder => "the journal of the folder in which the service was started",
+        ChosenBy::LatestRun => "the journal of the latest run in the folder in which the service was started",
+    };
+    html! {
+        p.soft #journal {
+            "These documents are kept in " code { (path(&journal.file)) } " (" (marked(by)) "). The service was started in "
+            code { (path(&journal.started_in)) } "."
+        }
+    }
 }
 
 fn form(names: &[String], usual: &str, most_mb: u64) -> Markup {

@@ -3,6 +3,7 @@
 use super::running::Server;
 use crate::workspace::{PLENTY, Workspace, documents};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
 use std::time::Instant;
@@ -289,4 +290,32 @@ fn headers_have_their_bound_whoever_sends_them() {
     assert_eq!((sent(48_000), sent(72_000), sent(104_000)), (200, 431, 431));
     let long = server.request("GET", &format!("/metrics?{}", "a".repeat(66_000))).admin().send();
     assert!(matches!(long.status, 414 | 431), "{}", long.head);
+}
+
+/// Each profile with other settings is a run, and takes memory for as long as it has something to do: how many came before
+/// counts neither against who comes next nor for memory.
+#[test]
+fn settings_that_are_done_with_take_neither_places_nor_memory() {
+    let place = Workspace::new();
+    let server = server(&place);
+    let memory = || {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", server.id())).unwrap_or_default();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+        line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok())
+    };
+    let mut runs = BTreeSet::new();
+    let mut submit = |from: usize, to: usize| {
+        for number in from..to {
+            let settings = json!({ "accept.overall": 0.5 + number as f64 / 1_000.0 });
+            let submitted = json!({ "text": format!("Report {number}."), "settings": settings });
+            let job = server.post("/api/jobs", &submitted).is(202).json();
+            runs.insert(server.finished(job["id"].as_str().unwrap())["run"].to_string());
+        }
+        memory()
+    };
+    let (before, some, many) = (submit(0, 1), submit(1, 15), submit(15, 80));
+    assert_eq!(runs.len(), 80);
+    if let (Some(before), Some(some), Some(many)) = (before, some, many) {
+        assert!(many - some < some - before, "{before} kB, with 15 settings {some} kB, with 80 {many} kB");
+    }
 }

@@ -59,6 +59,56 @@ fn the_journal_of_a_run_within_the_folder_is_served() {
     assert!(!place.path(".loopctl").exists());
 }
 
+/// Whoever looks at the documents of a service sees whose they are, before anything is submitted to it.
+#[test]
+fn the_first_page_says_whose_journal_is_served() {
+    let place = Workspace::new();
+    place.write("in.txt", report("pathology-gastric.txt"));
+    let said = |server: &Server, token: &str| {
+        let page =
+            server.request("GET", "/").token(token).header("Accept", "text/html").send().is(200).text();
+        let part =
+            page.split_once("id=\"journal\">").map(|(_, part)| part.split_once("</p>").unwrap().0.to_owned());
+        part.map(|part| {
+            part.replace("<code>", "`").replace("</code>", "`").replace("<bdi>", "").replace("</bdi>", "")
+        })
+    };
+    let root = place.path("").canonicalize().unwrap();
+    let root = root.to_str().unwrap().trim_end_matches('/');
+    let holds = |said: &str, journal: &str, by: &str| {
+        let whole = format!(
+            "These documents are kept in `{root}/{journal}` ({by}). The service was started in `{root}`."
+        );
+        assert_eq!(said, whole);
+    };
+    let named = server(&place, &[]);
+    let by = "the folder that was named with `--data`";
+    holds(&said(&named, &named.token).unwrap(), "data/journal.sqlite", by);
+    // Where files lie is nothing for those who only submit.
+    let added = place.run(&["serve", "token", "add", "x", "--role", "submit", "--data", "data"]).exits(0);
+    let token = added.out.split_whitespace().find(|word| word.starts_with("loopctl_")).unwrap();
+    assert_eq!(said(&named, token), None);
+    drop(named);
+    let started = |arguments: &[&str]| {
+        let mut command = place.process();
+        command.args(["serve", "--listen", "127.0.0.1:0", "--provider", "pattern"]).args(arguments);
+        Server::of(command)
+    };
+    for (arguments, journal, by) in [
+        (&["--journal", "other/j.sqlite"][..], "other/j.sqlite", "named with `--journal`"),
+        (&[], ".loopctl/journal.sqlite", "the journal of the folder in which the service was started"),
+    ] {
+        std::fs::create_dir_all(place.path("other")).unwrap();
+        let server = started(arguments);
+        holds(&said(&server, &server.token).unwrap(), journal, by);
+    }
+    std::fs::remove_dir_all(place.path(".loopctl")).unwrap();
+    place.run(&["run", "--profile", "clinical", "--provider", "pattern", "--out", "out", "in.txt"]);
+    let server = started(&[]);
+    let by = "the journal of the latest run in the folder in which the service was started";
+    holds(&said(&server, &server.token).unwrap(), "out/journal.sqlite", by);
+}
+
 /// A journal may have come from somewhere else, and who has a token of it comes in.
 #[test]
 fn the_start_names_who_comes_in() {

@@ -10,4 +10,4 @@ mod keeping;
 mod metrics;
 mod openapi;
 mod pages;
-mod running;
+pub(crate) mod running;

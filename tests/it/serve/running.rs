@@ -69,6 +69,11 @@ impl Server {
         Server { child, address, token, said }
     }
 
+    /// The id of its process.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     pub(crate) fn request(&self, method: &str, path: &str) -> Request<'_> {
         let head = format!("{method} {path} HTTP/1.1\r\nConnection: close\r\n");
         Request { server: self, head, body: Vec::new(), has_host: false }

@@ -1,0 +1,70 @@
+//! The whole assessment of a candidate, made of what tier 1 measured, what the panel said, and the candidate that it corrects.
+//!
+//! A run concludes with it, and so does whoever scores the candidates of a run again.
+
+use crate::feedback::lock;
+use crate::policy::refusal;
+use crate::profile::{Lock, LoopPolicy};
+use crate::score::{Answer, Assessment, Panel, Scores};
+use serde_json::Value;
+use std::sync::Arc;
+
+/// How a profile comes to whole assessments.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Conclusion<'a> {
+    pub(crate) policy: &'a LoopPolicy,
+    /// Those who were asked: there is an answer of each, or none of anybody.
+    pub(crate) panel: &'a Panel,
+    pub(crate) lock: Lock,
+}
+
+/// A candidate that was assessed as far as that needs nobody else.
+#[derive(Debug)]
+pub(crate) struct Measured<'a> {
+    pub(crate) candidate: &'a Value,
+    /// The scores from before anybody was asked, which the gate looks at.
+    pub(crate) scores: &'a Scores,
+    pub(crate) assessment: Arc<Assessment>,
+}
+
+impl Conclusion<'_> {
+    /// Adds why a candidate is not accepted about which nobody is asked, where none of its issues says so.
+    pub(crate) fn alone(&self, measured: &Scores, assessment: &mut Arc<Assessment>) {
+        if let Some(issue) = refusal(self.policy, measured, assessment) {
+            Arc::make_mut(assessment).issues.push(issue);
+        }
+    }
+
+    /// Makes the whole assessment, and tells whether it says more than was measured. `base` is the candidate that this one
+    /// corrects, with its whole assessment.
+    pub(crate) fn of(
+        &self,
+        measured: Measured<'_>,
+        answers: &[Answer],
+        base: Option<(&Value, &Assessment)>,
+    ) -> (Arc<Assessment>, bool) {
+        let Measured { candidate, scores, mut assessment } = measured;
+        let dispositions = &self.policy.dispositions;
+        let mut says_more = !answers.is_empty();
+        if says_more {
+            let by_code = |code: &str, fixable| dispositions.of(code, fixable);
+            assessment = Arc::new(self.panel.merge(&self.policy.overall, &by_code, &assessment, answers));
+        }
+        let mut changed = match (self.lock, base) {
+            (Lock::Passing, Some((before, known))) => lock::changed(before, known, candidate, &assessment),
+            (Lock::Passing, None) | (Lock::None, _) => Vec::new(),
+        };
+        if !changed.is_empty() {
+            for issue in &mut changed {
+                issue.disposition = dispositions.of(&issue.code, issue.auto_fixable);
+            }
+            Arc::make_mut(&mut assessment).issues.extend(changed);
+            says_more = true;
+        }
+        if let Some(issue) = refusal(self.policy, scores, &assessment) {
+            Arc::make_mut(&mut assessment).issues.push(issue);
+            says_more = true;
+        }
+        (assessment, says_more)
+    }
+}
