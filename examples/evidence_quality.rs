@@ -97,7 +97,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     }
     if sets.is_empty() {
-        return Err("name a set: `evidence_quality SET… [--profile NAME] [--each] [--kinds] [--patterns]`".into());
+        return Err(
+            "name a set: `evidence_quality SET… [--profile NAME] [--each] [--kinds] [--patterns]`".into()
+        );
     }
     let shown: Vec<&str> = flags.iter().map(String::as_str).collect();
     measure(&sets, &profile, &shown, &mut std::io::stdout().lock())
@@ -146,7 +148,9 @@ pub(crate) fn measure(
         }
     }
     if flags.contains(&"--patterns") {
-        let of = |label| after.supports.iter().filter(|((own, _), _)| *own == label).map(|(_, count)| count).sum::<u64>();
+        let of = |label| {
+            after.supports.iter().filter(|((own, _), _)| *own == label).map(|(_, count)| count).sum::<u64>()
+        };
         writeln!(out, "\nlabelled {} {}", of(Label::Right), of(Label::Wrong))?;
         for (pattern, (right, wrong)) in &after.patterns {
             writeln!(out, "{pattern} {right} {wrong}")?;
@@ -210,7 +214,8 @@ fn leaves(value: &Value) -> Vec<String> {
 fn records(file: &Path) -> Result<Vec<Case>, Box<dyn Error>> {
     let text = std::fs::read_to_string(file)?;
     let read = |line: &str| -> Result<Case, Box<dyn Error>> {
-        let Record { id, kind, document_type, source, extraction, evidence, labels } = serde_json::from_str(line)?;
+        let Record { id, kind, document_type, source, extraction, evidence, labels } =
+            serde_json::from_str(line)?;
         let labels = labels.into_iter().collect();
         Ok(Case { id, kind, document_type, text: source, extraction, quotes: evidence, labels })
     };
@@ -224,7 +229,12 @@ impl Measured {
         let mut out = Assessment::default();
         let none = Quotes::default();
         let quotes = if quoted { &case.quotes } else { &none };
-        context.assess_and_account(&mut assessor, &case.extraction, Given { quotes: Some(quotes), ..Given::default() }, &mut out);
+        context.assess_and_account(
+            &mut assessor,
+            &case.extraction,
+            Given { quotes: Some(quotes), ..Given::default() },
+            &mut out,
+        );
         let evidence: HashMap<&str, LeafEvidence<'_>> = out.evidence.iter().collect();
         for (path, label) in &case.labels {
             let leaf = evidence.get(path.as_str());
@@ -272,7 +282,8 @@ impl Measured {
     fn row(&self, set: &str, asked: &str, out: &mut dyn Write) -> std::io::Result<()> {
         let count = |label: Label, supports: &[&str]| -> u64 {
             let of = self.supports.iter().filter(|((own, support), _)| {
-                *own == label && (supports.is_empty() || support.is_some_and(|support| supports.contains(&support)))
+                *own == label
+                    && (supports.is_empty() || support.is_some_and(|support| supports.contains(&support)))
             });
             of.map(|(_, count)| count).sum()
         };

@@ -6,7 +6,7 @@ use crate::rules::GroundingSettings;
 use crate::value::unescape;
 use foldhash::fast::FixedState;
 use loopctl_ground::{
-    Claim, Doubt, Naming, Passage, Pattern, Trust, ValueKind, find_passage, is_printed, read_opposite,
+    Claim, Doubt, Naming, Passage, Pattern, Trust, find_passage, is_exact, is_printed, read_opposite,
     read_passage,
 };
 use serde_json::Value;
@@ -81,7 +81,10 @@ impl ClauseEvidence<'_> {
         match now.support {
             Support::Verified | Support::Entailed | Support::Conflicting | Support::Contradicted => here,
             Support::Undecided | Support::Unsupported => match by_words.finding {
-                Finding::QuoteNotFound | Finding::QuoteOfAnother | Finding::SaysBoth | Finding::EndsBefore => here,
+                Finding::QuoteNotFound
+                | Finding::QuoteOfAnother
+                | Finding::SaysBoth
+                | Finding::EndsBefore => here,
                 Finding::Said
                 | Finding::NotFound
                 | Finding::StandsElsewhere
@@ -99,9 +102,10 @@ impl ClauseEvidence<'_> {
     /// The passage of the document that says the value where its field is named, if it is trusted.
     fn elsewhere(&self, pointer: &str, value: &Value) -> Option<Verdict> {
         let (key, item) = self.field(pointer);
-        let found = self.source.readings().passage(self.hash(pointer, value, &(0..0), Question::Where), || {
-            find_passage(self.source.structure(), &Claim { key: &unescape(key), item, value })
-        })?;
+        let found =
+            self.source.readings().passage(self.hash(pointer, value, &(0..0), Question::Where), || {
+                find_passage(self.source.structure(), &Claim { key: &unescape(key), item, value })
+            })?;
         let verdict = Verdict::found(found.bytes, Method::Normalized);
         self.is_trusted(found.pattern).then_some(Verdict { pattern: Some(found.pattern), ..verdict })
     }
@@ -122,7 +126,9 @@ impl ClauseEvidence<'_> {
             Support::Contradicted => {
                 let bytes = by_words.other.as_ref()?;
                 let reading = self.read(pointer, value, bytes, Question::SaysAnother);
-                let keeps = |pattern: Pattern| speaks_against(pattern.kind) && pattern.naming != Naming::OtherWords;
+                let (key, item) = self.field(pointer);
+                let is_exact = is_exact(&Claim { key: &unescape(key), item, value });
+                let keeps = |pattern: Pattern| is_exact && pattern.naming != Naming::OtherWords;
                 let here = Verdict { bytes: Some(bytes.clone()), other: None, ..by_words.clone() };
                 let open = |finding| Some(Verdict { support: Support::Undecided, finding, ..here });
                 match reading {
@@ -156,7 +162,9 @@ impl ClauseEvidence<'_> {
             let claim = Claim { key: &key, item, value };
             match question {
                 Question::Says => read_passage(self.source.structure(), &claim, bytes),
-                Question::SaysAnother | Question::Where => read_opposite(self.source.structure(), &claim, bytes),
+                Question::SaysAnother | Question::Where => {
+                    read_opposite(self.source.structure(), &claim, bytes)
+                }
             }
         })
     }
@@ -192,14 +200,6 @@ impl ClauseEvidence<'_> {
 /// If a text can name an item: it has two letters in a row.
 fn names_item(text: &str) -> bool {
     text.chars().zip(text.chars().skip(1)).any(|(one, other)| one.is_alphabetic() && other.is_alphabetic())
-}
-
-/// If a passage that is understood can speak against a value of a kind: another wording of a text may say the same.
-fn speaks_against(kind: ValueKind) -> bool {
-    match kind {
-        ValueKind::Number | ValueKind::Ratio | ValueKind::Presence | ValueKind::Side | ValueKind::Code => true,
-        ValueKind::Date | ValueKind::Choice | ValueKind::Scale | ValueKind::Word | ValueKind::Text => false,
-    }
 }
 
 /// If it says something that a value stands in a document at all: single words stand in most.

@@ -68,14 +68,19 @@ mod pattern {
     use loopctl_ground::Pattern;
     use serde::{Deserialize, Deserializer, Serializer};
 
-    pub(super) fn serialize<S: Serializer>(pattern: &Option<Pattern>, serializer: S) -> Result<S::Ok, S::Error> {
+    pub(super) fn serialize<S: Serializer>(
+        pattern: &Option<Pattern>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
         match pattern {
             Some(pattern) => serializer.collect_str(pattern),
             None => serializer.serialize_none(),
         }
     }
 
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Pattern>, D::Error> {
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<Pattern>, D::Error> {
         // One of another version is no longer known.
         Ok(Option::<String>::deserialize(deserializer)?.and_then(|text| text.parse().ok()))
     }
@@ -159,7 +164,18 @@ impl Evidence {
         let quote = leaf.quote.map(|quote| self.keep(quote));
         let part = leaf.part.map(|part| self.keep(part));
         let LeafEvidence { support, method, span, context, unjudged, pattern, doubt, .. } = leaf;
-        self.leaves.push(Entry { path, support, method, span, quote, context, unjudged, part, pattern, doubt });
+        self.leaves.push(Entry {
+            path,
+            support,
+            method,
+            span,
+            quote,
+            context,
+            unjudged,
+            part,
+            pattern,
+            doubt,
+        });
     }
 
     fn keep(&mut self, text: impl fmt::Display) -> Range<usize> {

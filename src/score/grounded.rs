@@ -363,7 +363,8 @@ impl Telling<'_> {
     /// Counts one leaf, and records what is found of it.
     pub(super) fn leaf(&mut self, leaf: FoundLeaf<'_>) {
         self.share.checked += 1;
-        let clauses = ClauseEvidence { source: self.source, candidate: self.candidate, settings: self.settings };
+        let clauses =
+            ClauseEvidence { source: self.source, candidate: self.candidate, settings: self.settings };
         let read = (!self.settings.by_structure && leaf.elsewhere.is_none())
             .then(|| clauses.verdict(leaf.pointer, leaf.value, leaf.verdict))
             .flatten();
@@ -456,7 +457,11 @@ fn judged_as(said: PassageVerdict, verdict: Verdict) -> Verdict {
             Verdict { support: Support::Entailed, finding: Finding::Said, method, ..verdict }
         }
         PassageVerdict::Contradicts => {
-            let (support, finding) = if verdict.finding == Finding::NotBound {
+            let prints_it = matches!(
+                verdict.finding,
+                Finding::NotBound | Finding::Doubted(_) | Finding::Untrusted(_) | Finding::OwnerInDoubt
+            );
+            let (support, finding) = if prints_it {
                 (Support::Unsupported, Finding::OwnerInDoubt)
             } else {
                 (Support::Contradicted, Finding::SaysAnother)

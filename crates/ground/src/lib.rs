@@ -28,7 +28,8 @@ mod number;
 mod rows;
 
 pub use clause::{
-    Claim, Counts, Doubt, Naming, Passage, Pattern, Precision, Trust, UnknownPattern, ValueKind, find_passage, read_opposite, read_passage,
+    Claim, Counts, Doubt, Naming, Passage, Pattern, Precision, Trust, UnknownPattern, ValueKind,
+    find_passage, is_exact, read_opposite, read_passage,
 };
 pub use document::Document;
 pub use find::is_printed;

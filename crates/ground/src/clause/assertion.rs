@@ -38,7 +38,8 @@ pub(super) fn doubt(all: &[Token], clause: &Clause, claim: &Read) -> Option<Doub
         return Some(Doubt::AnotherPerson);
     }
     let reaches = |at: usize| at < clause.value.end + AFTER_TEXT;
-    let of_another_time = around.iter().any(|at| reaches(*at) && is_past(all, *at, clause.sentence.end)) || is_below_past(all, clause);
+    let of_another_time = around.iter().any(|at| reaches(*at) && is_past(all, *at, clause.sentence.end))
+        || is_below_past(all, clause);
     if of_another_time && !claim.is_of_person() {
         return Some(Doubt::AnotherTime);
     }
@@ -63,7 +64,9 @@ fn heading(all: &[Token], sentence: usize) -> Range<usize> {
         if all.get(at).is_some_and(|token| token.class == Class::Gap) {
             break;
         }
-        if is_end(at) && at.checked_sub(1).and_then(|before| all.get(before)).is_some_and(|token| token.is(":")) {
+        if is_end(at)
+            && at.checked_sub(1).and_then(|before| all.get(before)).is_some_and(|token| token.is(":"))
+        {
             let first = (0..at).rev().find(|at| is_end(*at)).map_or(0, |at| at + 1);
             return first.max(at.saturating_sub(LABEL + 1))..at - 1;
         }
@@ -86,7 +89,8 @@ fn is_below_past(all: &[Token], clause: &Clause) -> bool {
     let label = before.iter().rposition(|token| token.is(":")).and_then(|end| before.get(..end));
     let is_past = |label: &[Token]| {
         // A history of the present illness is of now.
-        label.iter().any(|token| token.does(Cues::PAST_LABEL)) && !label.iter().any(|token| token.does(Cues::PRESENT))
+        label.iter().any(|token| token.does(Cues::PAST_LABEL))
+            && !label.iter().any(|token| token.does(Cues::PRESENT))
     };
     label.is_some_and(is_past)
 }
@@ -113,7 +117,9 @@ fn denied(all: &[Token], clause: &Clause, claim: &Read) -> Option<Doubt> {
     // Behind a value, only what denies the thing before it: `without` denies the next one.
     let denies = |at: usize| {
         all.get(at).is_some_and(|token| {
-            token.does(Cues::DENIAL) && !claim.owns(&token.folded) && (at < start || !token.does(Cues::BEFORE))
+            token.does(Cues::DENIAL)
+                && !claim.owns(&token.folded)
+                && (at < start || !token.does(Cues::BEFORE))
         })
     };
     let reached = if is_number { &clause.part } else { &clause.statement };
@@ -145,7 +151,9 @@ fn opposed(all: &[Token], clause: &Clause, claim: &Read, presence: Presence, tic
 /// If a denial that is said before what it denies stands behind the field's name, and before other words.
 fn denies_another(all: &[Token], clause: &Clause, claim: &Read) -> bool {
     let is_name = |at: usize| {
-        all.get(at).is_some_and(|token| token.is_word() && claim.names.iter().any(|name| is_same(name, &token.folded)))
+        all.get(at).is_some_and(|token| {
+            token.is_word() && claim.names.iter().any(|name| is_same(name, &token.folded))
+        })
     };
     let does = |at: &usize| all.get(*at).is_some_and(|token| token.does(Cues::BEFORE));
     let Some(denial) = clause.statement.iter().copied().find(does) else { return false };
@@ -155,15 +163,18 @@ fn denies_another(all: &[Token], clause: &Clause, claim: &Read) -> bool {
     };
     let last = clause.statement.last().map_or(denial, |last| last + 1);
     // A name that stands before the denial only: `lymphovascular invasion, no perineural invasion`.
-    let only_before = |name: &String| {
-        says_name(name, clause.sentence.start..denial) && !says_name(name, denial + 1..last)
-    };
+    let only_before =
+        |name: &String| says_name(name, clause.sentence.start..denial) && !says_name(name, denial + 1..last);
     let names_behind =
         clause.statement.iter().copied().filter(behind).any(is_name) && !claim.names.iter().any(only_before);
-    let words_behind = clause.statement.iter().copied().filter(behind).any(|at| all.get(at).is_some_and(Token::is_word));
+    let words_behind =
+        clause.statement.iter().copied().filter(behind).any(|at| all.get(at).is_some_and(Token::is_word));
     let last_name = (clause.sentence.start..denial).rev().find(|at| is_name(*at));
     let labelled = last_name.is_some_and(|name| {
-        all.get(name..denial).unwrap_or_default().iter().any(|token| token.is(":") || token.is(".") || token.is("-"))
+        all.get(name..denial)
+            .unwrap_or_default()
+            .iter()
+            .any(|token| token.is(":") || token.is(".") || token.is("-"))
     });
     last_name.is_some() && words_behind && !names_behind && !labelled
 }
@@ -173,7 +184,8 @@ const BOX: usize = 5;
 
 /// If the box of a value on its line is ticked, before it or, behind a leader, after it; `None` where there is no box.
 pub(super) fn tick(all: &[Token], value: &Range<usize>) -> Option<bool> {
-    let is_end = |at: &usize| all.get(*at).is_none_or(|token| matches!(token.class, Class::Line | Class::Gap));
+    let is_end =
+        |at: &usize| all.get(*at).is_none_or(|token| matches!(token.class, Class::Line | Class::Gap));
     let mut at = value.start;
     // The mark may have been taken for a part of the value.
     while at + 1 < value.end && all.get(at).is_some_and(|token| !token.is_word()) {

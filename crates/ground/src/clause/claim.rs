@@ -126,7 +126,8 @@ const ITEM_WORDS: usize = 4;
 impl Read {
     pub(super) fn new(claim: &Claim<'_>) -> Self {
         let key = words(claim.key);
-        let special: Vec<String> = key.iter().filter(|word| !cues_of(word).any(Cues::GENERIC)).cloned().collect();
+        let special: Vec<String> =
+            key.iter().filter(|word| !cues_of(word).any(Cues::GENERIC)).cloned().collect();
         let names = match claim.item {
             Some(item) => words(item).into_iter().take(ITEM_WORDS).collect(),
             None if special.is_empty() => key.clone(),
@@ -209,17 +210,20 @@ fn is_code(word: &str, key: &[String]) -> bool {
     let last = key.last().map(String::as_str).unwrap_or_default();
     !letters.is_empty()
         && letters.chars().count() <= 4
-        && (whole.ends_with(letters) || !last.is_empty() && last.chars().count() <= 3 && letters.ends_with(last))
+        && (whole.ends_with(letters)
+            || !last.is_empty() && last.chars().count() <= 3 && letters.ends_with(last))
 }
 
 /// A month of a year, such as `2024-03`.
 fn is_month(text: &str) -> bool {
-    let digits = |text: &str, many: usize| text.len() == many && text.bytes().all(|byte| byte.is_ascii_digit());
+    let digits =
+        |text: &str, many: usize| text.len() == many && text.bytes().all(|byte| byte.is_ascii_digit());
     text.split_once('-').is_some_and(|(year, month)| digits(year, 4) && digits(month, 2))
 }
 
 /// A time of day, such as `6:30`.
 fn is_time(text: &str) -> bool {
     let digits = |text: &str| (1..=2).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
-    text.split_once(':').is_some_and(|(hours, minutes)| digits(hours) && digits(minutes) && minutes.len() == 2)
+    text.split_once(':')
+        .is_some_and(|(hours, minutes)| digits(hours) && digits(minutes) && minutes.len() == 2)
 }

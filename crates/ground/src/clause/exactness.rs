@@ -48,7 +48,11 @@ pub(super) fn doubt(text: &str, tokens: &Tokens, clause: &Clause, claim: &Read) 
 /// If a short word is joined to another by a hyphen: `II-III`, `Low-density`. Sides are not: `left-sided`.
 fn is_part_of_word(all: &[Token], clause: &Clause, claim: &Read) -> bool {
     let [word] = claim.words.as_slice() else { return false };
-    if claim.has_digits() || word.chars().count() > SHORT || cues_of(word).any(Cues::SIDE) || claim.text.contains('-') {
+    if claim.has_digits()
+        || word.chars().count() > SHORT
+        || cues_of(word).any(Cues::SIDE)
+        || claim.text.contains('-')
+    {
         return false;
     }
     let joined = |one: Option<&Token>, other: Option<&Token>, third: Option<&Token>| {
@@ -57,13 +61,15 @@ fn is_part_of_word(all: &[Token], clause: &Clause, claim: &Read) -> bool {
     };
     let at = |back: usize| clause.value.start.checked_sub(back).and_then(|at| all.get(at));
     let last = clause.value.end;
-    joined(at(2), at(1), at(0)) || joined(last.checked_sub(1).and_then(|at| all.get(at)), all.get(last), all.get(last + 1))
+    joined(at(2), at(1), at(0))
+        || joined(last.checked_sub(1).and_then(|at| all.get(at)), all.get(last), all.get(last + 1))
 }
 
 /// If no other number stands between the name of an item and a number, outside of parentheses.
 fn is_nearest(all: &[Token], clause: &Clause, claim: &Read) -> bool {
     let is_name = |at: &usize| {
-        all.get(*at).is_some_and(|token| token.is_word() && claim.names.iter().any(|name| **name == *token.folded))
+        all.get(*at)
+            .is_some_and(|token| token.is_word() && claim.names.iter().any(|name| **name == *token.folded))
     };
     let Some(name) = (clause.sentence.start..clause.value.start).rev().find(is_name) else {
         // Not named before it in its sentence: rows and columns tell.
@@ -97,7 +103,10 @@ fn other_century(text: &str, all: &[Token], clause: &Clause, claim: &Read) -> Op
 /// If the statement lacks a figure of a short text or a presence, and writes figures itself: words may say it otherwise.
 fn lacks_figure(text: &str, all: &[Token], clause: &Clause, claim: &Read) -> bool {
     let is_short = claim.text.chars().count() < SHORT || claim.presence.is_some();
-    if !is_short || claim.is_number_text && claim.presence.is_some() || code(&without_blanks(&claim.text)).is_some() {
+    if !is_short
+        || claim.is_number_text && claim.presence.is_some()
+        || code(&without_blanks(&claim.text)).is_some()
+    {
         return false;
     }
     let written = |first: Option<&usize>, last: Option<&usize>| {
@@ -125,7 +134,9 @@ fn without_blanks(text: &str) -> String {
 /// If a value is itself a limit or a range.
 fn names_limit(text: &str) -> bool {
     text.contains(['<', '>', '≤', '≥', '~', '-', '/'])
-        || text.split(' ').any(|word| matches!(word, "least" | "than" | "to") || cues_of(word).any(Cues::LIMIT))
+        || text
+            .split(' ')
+            .any(|word| matches!(word, "least" | "than" | "to") || cues_of(word).any(Cues::LIMIT))
 }
 
 fn is_dash(token: &Token) -> bool {
@@ -209,7 +220,8 @@ fn has_figure(text: &str, figure: &str) -> bool {
 fn code(word: &str) -> Option<(&str, &str)> {
     let digit = word.find(|c: char| c.is_ascii_digit())?;
     let (letters, rest) = word.split_at(digit);
-    (!letters.is_empty() && letters.chars().all(char::is_alphabetic)).then(|| (letters, rest.get(1..).unwrap_or_default()))
+    (!letters.is_empty() && letters.chars().all(char::is_alphabetic))
+        .then(|| (letters, rest.get(1..).unwrap_or_default()))
 }
 
 /// Another code: the same digits with other letters before them, or another ending.
@@ -218,7 +230,8 @@ fn other_code(text: &str, all: &[Token], clause: &Clause, claim: &Read) -> Optio
     let (letters, ending) = code(&compact).filter(|(letters, _)| letters.chars().count() <= 4)?;
     let printed = all.get(clause.value.clone()).unwrap_or_default();
     let kind = letters.chars().next_back()?;
-    let own = printed.iter().filter_map(|token| code(&token.folded)).find(|(other, _)| other.ends_with(kind))?;
+    let own =
+        printed.iter().filter_map(|token| code(&token.folded)).find(|(other, _)| other.ends_with(kind))?;
     let plain = |letters: &str| {
         let silent = |c: &char| cues_of(&c.to_string()).any(Cues::SILENT);
         let first = letters.chars().next().filter(silent).filter(|_| letters.chars().count() > 1);
@@ -228,7 +241,8 @@ fn other_code(text: &str, all: &[Token], clause: &Clause, claim: &Read) -> Optio
         return Some(Doubt::OtherCode);
     }
     let (from, to) = (printed.first()?.start, printed.last()?.end);
-    let behind = text.get(to..).unwrap_or_default().char_indices().nth(6).map_or(text.len(), |(at, _)| to + at);
+    let behind =
+        text.get(to..).unwrap_or_default().char_indices().nth(6).map_or(text.len(), |(at, _)| to + at);
     let said = without_blanks(&fold(text.get(from..behind).unwrap_or_default()));
     if !ending.is_empty() && !said.contains(ending) {
         return Some(Doubt::OtherCode);

@@ -199,6 +199,20 @@ pub fn read_opposite(document: &Document, claim: &Claim<'_>, bytes: &Range<usize
     read_passage(document, &other.claim(claim), bytes)
 }
 
+/// If a claim's value is one of few, or a number: what says another one in its place speaks against it, while another wording of a text
+/// may say the same.
+#[must_use]
+pub fn is_exact(claim: &Claim<'_>) -> bool {
+    let read = Read::new(claim);
+    let is_side = || !read.words.is_empty() && read.words.iter().all(|word| cues_of(word).any(Cues::SIDE));
+    read.is_number
+        || read.is_number_text
+        || read.is_date
+        || read.presence.is_some()
+        || read.is_code()
+        || is_side()
+}
+
 /// A value that speaks against another.
 pub(super) struct Opposite(Value);
 
@@ -211,7 +225,9 @@ impl Opposite {
 /// The value that speaks against a claim's: the opposite of a presence, and else what some bytes print.
 pub(super) fn opposite(document: &Document, claim: &Claim<'_>, bytes: Range<usize>) -> Opposite {
     let printed = document.text().get(bytes).unwrap_or_default();
-    Opposite(match Read::new(claim).presence {
+    let read = Read::new(claim);
+    // Of a presence with figures, other figures are the opposite.
+    Opposite(match read.presence.filter(|_| !read.has_digits()) {
         Some(Presence::Present) => Value::Bool(false),
         Some(Presence::Absent) => Value::Bool(true),
         None => Value::String(printed.to_owned()),
@@ -224,8 +240,8 @@ const SHORT_WORD: usize = 8;
 fn kind(all: &[Token], clause: &Clause, claim: &Read) -> ValueKind {
     if claim.is_number || claim.is_number_text {
         let stroke = |at: Option<usize>| at.and_then(|at| all.get(at)).is_some_and(|token| token.is("/"));
-        let is_ratio = claim.is_number
-            && (stroke(clause.value.start.checked_sub(1)) || stroke(Some(clause.value.end)));
+        let is_ratio =
+            claim.is_number && (stroke(clause.value.start.checked_sub(1)) || stroke(Some(clause.value.end)));
         return if is_ratio { ValueKind::Ratio } else { ValueKind::Number };
     }
     if claim.is_date {

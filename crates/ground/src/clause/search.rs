@@ -34,7 +34,9 @@ pub fn find_passage(document: &Document, claim: &Claim<'_>) -> Option<Passage> {
     }
     let passages = match read.presence {
         Some(_) => speaking(document.tokens(), &read),
-        None => places(document, claim.value).into_iter().map(|place| place.start..place.end).take(MOST).collect(),
+        None => {
+            places(document, claim.value).into_iter().map(|place| place.start..place.end).take(MOST).collect()
+        }
     };
     let is_named = |reading: &Result<Pattern, Doubt>| match reading {
         Ok(pattern) => matches!(pattern.naming, Naming::Statement | Naming::Heading),
@@ -42,7 +44,8 @@ pub fn find_passage(document: &Document, claim: &Claim<'_>) -> Option<Passage> {
     };
     if read.presence.is_some() {
         let other = opposite(document, claim, 0..0);
-        let against = passages.iter().any(|bytes| is_named(&read_passage(document, &other.claim(claim), bytes)));
+        let against =
+            passages.iter().any(|bytes| is_named(&read_passage(document, &other.claim(claim), bytes)));
         if against {
             return None;
         }
@@ -79,7 +82,9 @@ fn affirms(tokens: &Tokens, bytes: &Range<usize>) -> bool {
 fn speaking(tokens: &Tokens, claim: &Read) -> Vec<Range<usize>> {
     let all = &tokens.all;
     let names = |at: usize| {
-        all.get(at).is_some_and(|token| token.is_word() && claim.names.iter().any(|name| is_same(name, &token.folded)))
+        all.get(at).is_some_and(|token| {
+            token.is_word() && claim.names.iter().any(|name| is_same(name, &token.folded))
+        })
     };
     let mut found: Vec<Range<usize>> = Vec::new();
     let mut after = 0;
@@ -90,7 +95,11 @@ fn speaking(tokens: &Tokens, claim: &Read) -> Vec<Range<usize>> {
         }
         if let Some(clause) = Clause::around(tokens, at..at + 1) {
             let whole = claim.names.iter().all(|name| {
-                clause.statement.iter().filter_map(|at| all.get(*at)).any(|token| is_same(name, &token.folded))
+                clause
+                    .statement
+                    .iter()
+                    .filter_map(|at| all.get(*at))
+                    .any(|token| is_same(name, &token.folded))
             });
             if whole {
                 after = clause.part.last().map_or(at + 1, |last| last + 1);
@@ -100,8 +109,13 @@ fn speaking(tokens: &Tokens, claim: &Read) -> Vec<Range<usize>> {
     }
     let options = (0..all.len()).filter(|at| super::assertion::mark(all, *at) == Some(true));
     for at in options.take(MOST) {
-        let line = all.iter().enumerate().skip(at + 1).take_while(|(_, token)| !matches!(token.class, Class::Line | Class::Gap));
-        let mut says = line.filter(|(_, token)| token.does(Cues::AFFIRMATION | Cues::DENIAL) && token.is_word());
+        let line = all
+            .iter()
+            .enumerate()
+            .skip(at + 1)
+            .take_while(|(_, token)| !matches!(token.class, Class::Line | Class::Gap));
+        let mut says =
+            line.filter(|(_, token)| token.does(Cues::AFFIRMATION | Cues::DENIAL) && token.is_word());
         if let Some((_, token)) = says.next() {
             found.push(token.start..token.end);
         }

@@ -37,9 +37,7 @@ impl Clause {
                 (nearest, nearest)
             }
         };
-        let between = |first: usize, last: usize| {
-            parts.get(first..=last).unwrap_or_default().concat()
-        };
+        let between = |first: usize, last: usize| parts.get(first..=last).unwrap_or_default().concat();
         let part = between(first, last);
         let says = |at: usize| parts.get(at).is_some_and(|part| says_something(&tokens.all, part));
         if !(first..=last).any(says) {
@@ -102,7 +100,11 @@ fn begins_item(all: &[Token], at: usize) -> bool {
     let is_mark = first.class == Class::Sign
         && first.folded.starts_with(['-', '*', '•', '(', '[', '_', '☐', '☒', '☑', '□', '○', '●']);
     let is_number = first.is_number() && next.is_some_and(|next| next.is(".") || next.is(")"));
-    let line = all.iter().skip(at).take(LABEL + 1).take_while(|token| !matches!(token.class, Class::Line | Class::Gap));
+    let line = all
+        .iter()
+        .skip(at)
+        .take(LABEL + 1)
+        .take_while(|token| !matches!(token.class, Class::Line | Class::Gap));
     let is_cross = first.is("x") || first.is("xx");
     is_mark || is_cross || is_number || line.into_iter().any(|token| token.is(":")) || has_leader(all, at)
 }
@@ -110,10 +112,13 @@ fn begins_item(all: &[Token], at: usize) -> bool {
 /// If a line that ends with a token is an option with a box before it.
 fn ends_option(all: &[Token], end: usize) -> bool {
     let line = all.get(end.saturating_sub(REACH)..end).unwrap_or_default();
-    let start = line.iter().rposition(|token| matches!(token.class, Class::Line | Class::Gap)).map_or(0, |at| at + 1);
+    let start =
+        line.iter().rposition(|token| matches!(token.class, Class::Line | Class::Gap)).map_or(0, |at| at + 1);
     let first = end - (line.len() - start);
     (first..end.min(first + 2)).any(|at| begins_option(all, at))
-        || all.get(first).is_some_and(|token| token.is("x") || token.is("xx") || token.folded.starts_with("__"))
+        || all
+            .get(first)
+            .is_some_and(|token| token.is("x") || token.is("xx") || token.folded.starts_with("__"))
 }
 
 /// The blanks that set two columns apart, in bytes.
@@ -140,7 +145,8 @@ const BEFORE_LEADER: usize = 12;
 /// If a line has a run of dots that leads from a label to its value.
 fn has_leader(all: &[Token], at: usize) -> bool {
     let line = all.get(at..all.len().min(at + BEFORE_LEADER)).unwrap_or_default();
-    let end = line.iter().position(|token| matches!(token.class, Class::Line | Class::Gap)).unwrap_or(line.len());
+    let end =
+        line.iter().position(|token| matches!(token.class, Class::Line | Class::Gap)).unwrap_or(line.len());
     line.get(..end).unwrap_or_default().windows(3).any(|dots| dots.iter().all(|token| token.is(".")))
 }
 
@@ -168,8 +174,9 @@ fn parts(all: &[Token], sentence: Range<usize>) -> Vec<Vec<usize>> {
         } else if token.is("(") {
             depth += 1;
             if depth == 1 {
-                let inner: Vec<usize> =
-                    (at + 1..sentence.end).take_while(|at| all.get(*at).is_some_and(|token| !token.is(")"))).collect();
+                let inner: Vec<usize> = (at + 1..sentence.end)
+                    .take_while(|at| all.get(*at).is_some_and(|token| !token.is(")")))
+                    .collect();
                 let words = inner.iter().filter_map(|at| all.get(*at)).filter(|token| token.is_word());
                 let denies = |token: &Token| token.does(Cues::DENIAL);
                 if words.clone().count() >= 3 && words.clone().any(denies) {
@@ -185,7 +192,10 @@ fn parts(all: &[Token], sentence: Range<usize>) -> Vec<Vec<usize>> {
                 let split = parts.open.partition_point(|at| *at < from);
                 let (before, inner) = parts.open.split_at(split);
                 let answers = says_something(all, inner)
-                    || inner.iter().filter_map(|at| all.get(*at)).any(|token| token.is("yes") || token.is("-"));
+                    || inner
+                        .iter()
+                        .filter_map(|at| all.get(*at))
+                        .any(|token| token.is("yes") || token.is("-"));
                 if answers && !says_something(all, before) {
                     parts.cut();
                 }

@@ -66,7 +66,14 @@ impl Tokens {
                 let blank = rest.len() - rest.trim_start().len();
                 let gap = rest.get(..blank).is_some_and(|blank| blank.contains('\n'));
                 let (class, end) = if gap { (Class::Gap, end + blank) } else { (Class::Line, end) };
-                all.push(Token { folded: "".into(), start: at, end, class, cues: Cues::NONE, is_lowercase: false });
+                all.push(Token {
+                    folded: "".into(),
+                    start: at,
+                    end,
+                    class,
+                    cues: Cues::NONE,
+                    is_lowercase: false,
+                });
                 at = end;
             } else if c.is_alphanumeric() {
                 let (folded, end) = word(text, at);

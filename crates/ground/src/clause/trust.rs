@@ -179,7 +179,8 @@ mod tests {
 
     #[test]
     fn every_line_that_ships_is_a_pattern() {
-        let lines = super::PATTERNS.lines().filter(|line| line.contains('/') && !line.starts_with('#')).count();
+        let lines =
+            super::PATTERNS.lines().filter(|line| line.contains('/') && !line.starts_with('#')).count();
         assert_eq!(lines, Trust::shipped().counts.len());
     }
 
