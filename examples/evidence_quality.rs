@@ -246,7 +246,9 @@ impl Measured {
                 *all += 1;
                 *verified += u64::from(is_verified);
             }
-            if let Some(pattern) = leaf.and_then(|leaf| leaf.pattern) {
+            // That of a contradicted value is of the passage that says otherwise.
+            let holds = |leaf: &&LeafEvidence<'_>| matches!(leaf.support, Support::Verified | Support::Undecided);
+            if let Some(pattern) = leaf.filter(holds).and_then(|leaf| leaf.pattern) {
                 let (right, wrong) = self.patterns.entry(pattern.to_string()).or_default();
                 *(if *label == Label::Right { right } else { wrong }) += 1;
             }

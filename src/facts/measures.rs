@@ -223,6 +223,7 @@ impl Told<'_> {
         let values = json!({
             "fuzzy": grounding.fuzzy,
             "severity": grounding.severity.as_str(),
+            "trust": grounding.trust,
             "undecided": grounding.undecided,
             "conflicting": grounding.conflicting,
         });

@@ -1,12 +1,12 @@
 //! Verdicts held against the clauses around their passages: a value is verified only where its clause is understood.
 
-use super::grounded::{Source, steps};
+use super::grounded::{KnownField, Source, steps};
 use super::grounding::{Finding, Method, Support, Verdict};
-use crate::rules::GroundingSettings;
+use crate::rules::{Assertion, GroundingSettings};
 use crate::value::unescape;
 use foldhash::fast::FixedState;
 use loopctl_ground::{
-    Claim, Doubt, Naming, Passage, Pattern, Trust, find_passage, is_exact, is_printed, read_opposite,
+    Claim, Doubt, Found, Naming, Pattern, Trust, find_passage, is_exact, is_printed, read_opposite,
     read_passage,
 };
 use serde_json::Value;
@@ -22,7 +22,7 @@ type Reading = Result<Pattern, Doubt>;
 #[derive(Debug, Default)]
 pub(super) struct Readings {
     known: Mutex<HashMap<u64, Reading>>,
-    passages: Mutex<HashMap<u64, Option<Passage>>>,
+    passages: Mutex<HashMap<u64, Option<Found>>>,
 }
 
 /// Most readings that are kept.
@@ -41,7 +41,7 @@ impl Readings {
         })
     }
 
-    fn passage(&self, key: u64, find: impl FnOnce() -> Option<Passage>) -> Option<Passage> {
+    fn passage(&self, key: u64, find: impl FnOnce() -> Option<Found>) -> Option<Found> {
         let known = self.passages.lock().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
         known.unwrap_or_else(|| {
             let found = find();
@@ -60,6 +60,8 @@ pub(super) struct ClauseEvidence<'a> {
     pub(super) source: &'a Source,
     pub(super) candidate: &'a Value,
     pub(super) settings: &'a GroundingSettings,
+    /// If the leaf is held against its own part of the document, which is what its item is about.
+    pub(super) of_part: bool,
 }
 
 /// The question that a passage is read for.
@@ -99,15 +101,23 @@ impl ClauseEvidence<'_> {
         }
     }
 
-    /// The passage of the document that says the value where its field is named, if it is trusted.
+    /// The passage of the document that says the value, or its opposite, where the field is named; if it is trusted.
     fn elsewhere(&self, pointer: &str, value: &Value) -> Option<Verdict> {
         let (key, item) = self.field(pointer);
-        let found =
-            self.source.readings().passage(self.hash(pointer, value, &(0..0), Question::Where), || {
-                find_passage(self.source.structure(), &Claim { key: &unescape(key), item, value })
-            })?;
-        let verdict = Verdict::found(found.bytes, Method::Normalized);
-        self.is_trusted(found.pattern).then_some(Verdict { pattern: Some(found.pattern), ..verdict })
+        let found = self.source.readings().passage(self.hash(pointer, value, &(0..0), Question::Where), || {
+            find_passage(self.source.structure(), &Claim { key: &unescape(key), synonyms: self.synonyms(pointer), item, value })
+        })?;
+        let verdict = match found {
+            Found::Says(passage) => Verdict {
+                pattern: Some(passage.pattern),
+                ..Verdict::found(passage.bytes, Method::Normalized)
+            },
+            Found::SaysOpposite(passage) => Verdict {
+                pattern: Some(passage.pattern),
+                ..Verdict::contradicted(Finding::SaysAnother, passage.bytes)
+            },
+        };
+        verdict.pattern.is_some_and(|pattern| self.is_trusted(pattern)).then_some(verdict)
     }
 
     /// The verdict on a leaf as the clause of its passage has it.
@@ -127,12 +137,17 @@ impl ClauseEvidence<'_> {
                 let bytes = by_words.other.as_ref()?;
                 let reading = self.read(pointer, value, bytes, Question::SaysAnother);
                 let (key, item) = self.field(pointer);
-                let is_exact = is_exact(&Claim { key: &unescape(key), item, value });
+                let is_listed = self.known_field(pointer).is_some_and(|field| field.has_values);
+                let claim = Claim { key: &unescape(key), synonyms: &[], item, value };
+                let is_exact = is_listed || is_exact(&claim);
                 let keeps = |pattern: Pattern| is_exact && pattern.naming != Naming::OtherWords;
                 let here = Verdict { bytes: Some(bytes.clone()), other: None, ..by_words.clone() };
                 let open = |finding| Some(Verdict { support: Support::Undecided, finding, ..here });
+                // What denies a text leaves no other wording of it.
+                let is_denied = by_words.finding == Finding::Asserted(Assertion::Negated) && !is_exact;
                 match reading {
                     Ok(pattern) if keeps(pattern) => None,
+                    Ok(_) | Err(Doubt::Denied | Doubt::Limit | Doubt::RangeEnd) if is_denied => None,
                     Ok(pattern) => open(Finding::Untrusted(pattern)),
                     Err(doubt) => open(Finding::Doubted(doubt)),
                 }
@@ -159,7 +174,7 @@ impl ClauseEvidence<'_> {
         let (key, item) = self.field(pointer);
         self.source.readings().of(self.hash(pointer, value, bytes, question), || {
             let key = unescape(key);
-            let claim = Claim { key: &key, item, value };
+            let claim = Claim { key: &key, synonyms: self.synonyms(pointer), item, value };
             match question {
                 Question::Says => read_passage(self.source.structure(), &claim, bytes),
                 Question::SaysAnother | Question::Where => {
@@ -167,6 +182,16 @@ impl ClauseEvidence<'_> {
                 }
             }
         })
+    }
+
+    /// The field of the rubric, of a value at the top of the candidate.
+    fn known_field(&self, pointer: &str) -> Option<&KnownField> {
+        let key = pointer.strip_prefix('/').filter(|key| !key.contains('/'))?;
+        self.source.known_field(&unescape(key))
+    }
+
+    fn synonyms(&self, pointer: &str) -> &[String] {
+        self.known_field(pointer).map_or(&[], |field| &field.synonyms)
     }
 
     fn hash(&self, pointer: &str, value: &Value, bytes: &Range<usize>, question: Question) -> u64 {
@@ -180,7 +205,9 @@ impl ClauseEvidence<'_> {
     fn field<'p>(&'p self, pointer: &'p str) -> (&'p str, Option<&'p str>) {
         let is_index = |step: &&str| step.bytes().all(|byte| byte.is_ascii_digit());
         let key = steps(pointer).filter(|step| !is_index(step)).last().unwrap_or_default();
-        let Some((of_item, member)) = pointer.rsplit_once('/') else { return (key, None) };
+        let Some((of_item, member)) = pointer.rsplit_once('/').filter(|_| !self.of_part) else {
+            return (key, None);
+        };
         if !of_item.rsplit('/').next().is_some_and(|step| !step.is_empty() && is_index(&step)) {
             return (key, None);
         }

@@ -19,7 +19,7 @@ use crate::rules::{Assertion, Each, EvidenceRules, GroundingSettings};
 use crate::value::{Fuel, Score, unescape};
 use loopctl_ground::Doubt;
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
@@ -32,6 +32,17 @@ pub(super) struct Names {
     pub(super) values: Vec<Option<usize>>,
     /// Kinds of which a document may hold several, by name.
     pub(super) each: Vec<(String, Each)>,
+    /// What the rubric says of each field at the top of candidates, by its key.
+    pub(super) fields: HashMap<String, KnownField>,
+}
+
+/// What a rubric says of a field.
+#[derive(Debug, Default)]
+pub(super) struct KnownField {
+    /// What else it may be called.
+    pub(super) synonyms: Vec<String>,
+    /// If a vocabulary lists its values.
+    pub(super) has_values: bool,
 }
 
 impl Names {
@@ -44,6 +55,15 @@ impl Names {
             values: rules.fields.iter().map(|field| field.values.as_ref().and_then(number)).collect(),
             lexicon,
             each: rules.each.clone(),
+            fields: rules
+                .fields
+                .iter()
+                .map(|field| {
+                    let known =
+                        KnownField { synonyms: field.synonyms.clone(), has_values: field.values.is_some() };
+                    (field.key.clone(), known)
+                })
+                .collect(),
         }
     }
 }
@@ -100,6 +120,11 @@ impl Source {
     /// Its rows, columns and labels.
     pub(super) fn structure(&self) -> &loopctl_ground::Document {
         self.structure.get_or_init(|| loopctl_ground::Document::read(&self.text))
+    }
+
+    /// What the rubric says of the field at the top of candidates with a key.
+    pub(super) fn known_field(&self, key: &str) -> Option<&KnownField> {
+        self.names.fields.get(key)
     }
 
     pub(super) fn readings(&self) -> &Readings {
@@ -364,7 +389,12 @@ impl Telling<'_> {
     pub(super) fn leaf(&mut self, leaf: FoundLeaf<'_>) {
         self.share.checked += 1;
         let clauses =
-            ClauseEvidence { source: self.source, candidate: self.candidate, settings: self.settings };
+            ClauseEvidence {
+                source: self.source,
+                candidate: self.candidate,
+                settings: self.settings,
+                of_part: leaf.part.is_some(),
+            };
         let read = (!self.settings.by_structure && leaf.elsewhere.is_none())
             .then(|| clauses.verdict(leaf.pointer, leaf.value, leaf.verdict))
             .flatten();

@@ -109,13 +109,14 @@ proptest! {
     }
 
     #[test]
-    fn what_is_of_the_past_or_of_somebody_else_is_contradicted(
+    fn what_is_of_the_past_or_of_somebody_else_is_never_verified(
         (field, name) in finding(),
         lead in proptest::sample::select(vec!["History of", "Family history of", "Mother had"]),
         before in filler(),
     ) {
         let text = report(&before, &format!("{lead} {name}."), "");
-        prop_assert_eq!(of(&text, field, &json!("present"), Some(name)), Support::Contradicted, "{}", text);
+        let found = of(&text, field, &json!("present"), Some(name));
+        prop_assert!(matches!(found, Support::Contradicted | Support::Undecided), "{}: {:?}", text, found);
     }
 
     #[test]

@@ -243,7 +243,10 @@ fn what_supports_each_value_is_told() {
     let [told, silent] = ran.lines().try_into().unwrap();
     assert_eq!(
         told["evidence"]["/margins"],
-        json!({"support": "verified", "method": "normalized", "start": 9, "end": 22, "quote": "free of tumor"})
+        json!({
+            "support": "verified", "method": "normalized", "start": 9, "end": 22, "quote": "free of tumor",
+            "pattern": "presence/statement",
+        })
     );
     assert_eq!(told["evidence"]["/grade"]["support"], "unsupported");
     assert!(silent.get("evidence").is_none(), "{silent}");

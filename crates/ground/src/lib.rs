@@ -28,7 +28,7 @@ mod number;
 mod rows;
 
 pub use clause::{
-    Claim, Counts, Doubt, Naming, Passage, Pattern, Precision, Trust, UnknownPattern, ValueKind,
+    Claim, Counts, Doubt, Found, Naming, Passage, Pattern, Precision, Trust, UnknownPattern, ValueKind,
     find_passage, is_exact, read_opposite, read_passage,
 };
 pub use document::Document;

@@ -1,7 +1,7 @@
 //! How a clause says a value: as a fact about this document's subject now, or otherwise.
 
 use super::claim::{Presence, Read};
-use super::cues::{Cues, is_same};
+use super::cues::{Cues, cues_of, is_same};
 use super::passage::Doubt;
 use super::sentence::{Clause, LABEL};
 use super::tokens::{Class, Token};
@@ -31,7 +31,8 @@ pub(super) fn doubt(all: &[Token], clause: &Clause, claim: &Read) -> Option<Doub
     let says = |cues: Cues| {
         around.iter().filter(|at| reaches(**at)).filter_map(|at| token(*at)).any(|token| token.does(cues))
     };
-    if says(Cues::DOUBT) {
+    let doubts_itself = claim.words.iter().any(|word| cues_of(word).any(Cues::DOUBT));
+    if !doubts_itself && says(Cues::DOUBT) {
         return Some(Doubt::Uncertain);
     }
     if says(Cues::PERSON) {

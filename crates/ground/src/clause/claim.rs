@@ -11,6 +11,8 @@ use serde_json::Value;
 pub struct Claim<'a> {
     /// The field's key.
     pub key: &'a str,
+    /// What else documents may call the field.
+    pub synonyms: &'a [String],
     /// The text that names the item of a list; none for the key of the item itself.
     pub item: Option<&'a str>,
     /// The value.
@@ -82,11 +84,22 @@ pub(super) enum Presence {
     Absent,
 }
 
+impl Presence {
+    pub(super) fn opposite(self) -> Self {
+        match self {
+            Presence::Present => Presence::Absent,
+            Presence::Absent => Presence::Present,
+        }
+    }
+}
+
 /// A claim, taken apart.
 #[derive(Debug)]
 pub(super) struct Read {
     /// The words that must name the field or item; all of its key's where they are general ones only.
     pub(super) names: Vec<String>,
+    /// The words of each other name of the field.
+    pub(super) synonyms: Vec<Vec<String>>,
     /// The words of the key.
     pub(super) key: Vec<String>,
     /// The value as text, folded.
@@ -156,8 +169,13 @@ impl Read {
         let is_number_text = !is_number
             && text.contains(|c: char| c.is_ascii_digit())
             && text.chars().all(|c| c.is_ascii_digit() || sign(c));
+        let synonyms = match claim.item {
+            Some(_) => Vec::new(),
+            None => claim.synonyms.iter().map(|name| words(name)).filter(|words| !words.is_empty()).collect(),
+        };
         Read {
             names,
+            synonyms,
             key,
             is_date: !is_number && (date::of_text(&written).is_some() || is_time(&text) || is_month(&text)),
             is_of_item: claim.item.is_some_and(|item| !item.is_empty()),

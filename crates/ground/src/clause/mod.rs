@@ -14,6 +14,6 @@ mod trust;
 pub use claim::{Claim, ValueKind};
 pub use naming::Naming;
 pub use passage::{Doubt, Pattern, UnknownPattern, is_exact, read_opposite, read_passage};
-pub use search::{Passage, find_passage};
+pub use search::{Found, Passage, find_passage};
 pub(crate) use tokens::Tokens;
 pub use trust::{Counts, Precision, Trust};

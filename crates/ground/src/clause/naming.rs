@@ -3,7 +3,8 @@
 use super::claim::{Read, ValueKind};
 use super::cues::{Cues, cues_of, is_same};
 use super::sentence::{Clause, LABEL};
-use super::tokens::{Token, Tokens, joined};
+use super::tokens::{Token, joined};
+use crate::document::Document;
 
 /// How the words around a value name its field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -24,11 +25,13 @@ pub enum Naming {
     Elsewhere,
     /// The value names the item itself.
     Item,
+    /// It is the document's only date, and the field is a date of nothing in particular.
+    Alone,
 }
 
 impl Naming {
     /// Every naming.
-    pub const ALL: [Naming; 8] = [
+    pub const ALL: [Naming; 9] = [
         Naming::Statement,
         Naming::Heading,
         Naming::Sentence,
@@ -37,6 +40,7 @@ impl Naming {
         Naming::OtherWords,
         Naming::Elsewhere,
         Naming::Item,
+        Naming::Alone,
     ];
 
     /// The name in patterns.
@@ -51,12 +55,33 @@ impl Naming {
             Naming::OtherWords => "other-words",
             Naming::Elsewhere => "elsewhere",
             Naming::Item => "item",
+            Naming::Alone => "alone",
         }
     }
 }
 
 /// How far above a value labels are looked for, in tokens.
 const ABOVE: usize = 90;
+
+/// How the words around a value name its field by another of its names, if they do.
+fn synonymous(all: &[Token], clause: &Clause, claim: &Read) -> Option<Naming> {
+    let says = |name: &[String], at: &mut dyn Iterator<Item = usize>| {
+        let said: Vec<&Token> = at.filter_map(|at| all.get(at)).filter(|token| token.is_word()).collect();
+        name.iter().all(|word| said.iter().any(|token| is_same(word, &token.folded)))
+    };
+    let outside = |at: &usize| !clause.value.contains(at);
+    let in_statement = |name: &Vec<String>| {
+        says(name, &mut clause.statement.iter().copied().filter(outside))
+    };
+    if claim.synonyms.iter().any(in_statement) {
+        return Some(Naming::Statement);
+    }
+    // The label of its own sentence.
+    let before = clause.sentence.start..clause.value.start;
+    let colon = before.clone().rev().find(|at| all.get(*at).is_some_and(|token| token.is(":")))?;
+    let label = colon.saturating_sub(LABEL).max(before.start)..colon;
+    claim.synonyms.iter().any(|name| says(name, &mut label.clone())).then_some(Naming::Heading)
+}
 
 /// If a number or date has a label of its own in its sentence, and that names another thing than the field.
 fn is_labelled_otherwise(all: &[Token], clause: &Clause, claim: &Read, kind: ValueKind) -> bool {
@@ -71,7 +96,8 @@ fn is_labelled_otherwise(all: &[Token], clause: &Clause, claim: &Read, kind: Val
     !label.iter().any(|token| token.is_word() && claim.names.iter().any(|name| is_same(name, &token.folded)))
 }
 
-pub(super) fn naming(tokens: &Tokens, clause: &Clause, claim: &Read, kind: ValueKind) -> Naming {
+pub(super) fn naming(document: &Document, clause: &Clause, claim: &Read, kind: ValueKind) -> Naming {
+    let tokens = document.tokens();
     if claim.names.is_empty() {
         return Naming::Item;
     }
@@ -87,9 +113,13 @@ pub(super) fn naming(tokens: &Tokens, clause: &Clause, claim: &Read, kind: Value
             *known = *known || is_same(name, &token.folded) || compound.as_ref() == Some(name);
         }
     };
-    // The words of a presence or of a known value may name the field as well: `no calculi`.
-    let names_itself = matches!(kind, ValueKind::Presence | ValueKind::Choice);
-    for at in clause.statement.iter().filter(|at| names_itself || !clause.value.contains(at)) {
+    // The words of a presence or of a known value may name the field as well: `no calculi`. A single word is no name of itself.
+    let names_itself = matches!(kind, ValueKind::Presence | ValueKind::Choice) || claim.words.len() > 1;
+    let is_name = |at: usize| {
+        let own = || all.get(at).is_some_and(|token| claim.words.iter().any(|word| **word == *token.folded));
+        names_itself || !clause.value.contains(&at) || !own()
+    };
+    for at in clause.statement.iter().filter(|at| is_name(**at)) {
         see(&mut named, *at);
     }
     let in_statement = named.clone();
@@ -109,8 +139,15 @@ pub(super) fn naming(tokens: &Tokens, clause: &Clause, claim: &Read, kind: Value
     for at in clause.sentence.clone() {
         see(&mut in_sentence, at);
     }
+    if let Some(naming) = synonymous(all, clause, claim) {
+        return naming;
+    }
     if in_sentence.iter().all(|known| *known) {
         return Naming::Sentence;
+    }
+    let is_general = claim.key.iter().all(|word| cues_of(word).any(Cues::GENERIC));
+    if kind == ValueKind::Date && is_general && document.by_day.len() == 1 {
+        return Naming::Alone;
     }
     let missing: Vec<&String> =
         claim.names.iter().zip(&named).filter(|(_, known)| !**known).map(|(name, _)| name).collect();

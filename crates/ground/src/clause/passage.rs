@@ -186,7 +186,7 @@ pub fn read_passage(document: &Document, claim: &Claim<'_>, bytes: &Range<usize>
         return Err(doubt);
     }
     let kind = kind(&tokens.all, &clause, &claim);
-    Ok(Pattern { kind, naming: naming(tokens, &clause, &claim, kind) })
+    Ok(Pattern { kind, naming: naming(document, &clause, &claim, kind) })
 }
 
 /// Reads the passage at some bytes of a document, which is to say another value than the claimed one.

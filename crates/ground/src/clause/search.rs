@@ -3,7 +3,7 @@
 use super::claim::{Claim, Presence, Read};
 use super::cues::{Cues, is_same};
 use super::naming::Naming;
-use super::passage::{Doubt, Pattern, opposite, read_passage};
+use super::passage::{Pattern, opposite, read_passage};
 use super::sentence::Clause;
 use super::tokens::{Class, Tokens};
 use super::trust::Trust;
@@ -14,7 +14,7 @@ use std::ops::Range;
 /// Most passages that are read for one claim.
 const MOST: usize = 64;
 
-/// A passage that says a claim.
+/// A passage that was understood.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Passage {
     /// Its pattern.
@@ -23,40 +23,50 @@ pub struct Passage {
     pub bytes: Range<usize>,
 }
 
+/// A passage that was found for a claim.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Found {
+    /// It says the claim.
+    Says(Passage),
+    /// It says the opposite, and none says the claim.
+    SaysOpposite(Passage),
+}
+
 /// Finds the passage that says best that something is there or not, or what a member of an item is: of those that name the field
-/// or item, the one of the pattern with the highest precision. None where a passage says otherwise, and for other claims: of
-/// all the places of a value that nothing has chosen, one is near the right words too often.
+/// or item, the one of the pattern with the highest precision. None where passages say both, and for other claims: of all the
+/// places of a value that nothing has chosen, one is near the right words too often.
 #[must_use]
-pub fn find_passage(document: &Document, claim: &Claim<'_>) -> Option<Passage> {
+pub fn find_passage(document: &Document, claim: &Claim<'_>) -> Option<Found> {
     let read = Read::new(claim);
     if read.names.is_empty() || read.presence.is_none() && !read.is_of_item {
         return None;
     }
-    let passages = match read.presence {
-        Some(_) => speaking(document.tokens(), &read),
-        None => {
-            places(document, claim.value).into_iter().map(|place| place.start..place.end).take(MOST).collect()
-        }
+    let Some(presence) = read.presence else {
+        let places = places(document, claim.value).into_iter().map(|place| place.start..place.end).take(MOST);
+        return best(document, claim, places).map(Found::Says);
     };
-    let is_named = |reading: &Result<Pattern, Doubt>| match reading {
-        Ok(pattern) => matches!(pattern.naming, Naming::Statement | Naming::Heading),
-        Err(_) => false,
+    let speaking = speaking(document.tokens(), &read);
+    let saying = |claim: &Claim<'_>, presence| {
+        let says = |bytes: &&Range<usize>| presence == Presence::Absent || affirms(document.tokens(), bytes);
+        best(document, claim, speaking.iter().filter(says).cloned())
     };
-    if read.presence.is_some() {
-        let other = opposite(document, claim, 0..0);
-        let against =
-            passages.iter().any(|bytes| is_named(&read_passage(document, &other.claim(claim), bytes)));
-        if against {
-            return None;
-        }
+    let other = opposite(document, claim, 0..0);
+    match (saying(claim, presence), saying(&other.claim(claim), presence.opposite())) {
+        (Some(passage), None) => Some(Found::Says(passage)),
+        (None, Some(passage)) => Some(Found::SaysOpposite(passage)),
+        (Some(_), Some(_)) | (None, None) => None,
     }
-    let readings = passages.into_iter().filter_map(|bytes| {
-        if read.presence == Some(Presence::Present) && !affirms(document.tokens(), &bytes) {
-            return None;
-        }
-        let reading = read_passage(document, claim, &bytes);
-        is_named(&reading).then_some(())?;
-        Some(Passage { pattern: reading.ok()?, bytes })
+}
+
+/// Of the passages that name the field or item, the one of the pattern with the highest precision; of equal ones the first.
+fn best(
+    document: &Document,
+    claim: &Claim<'_>,
+    passages: impl Iterator<Item = Range<usize>>,
+) -> Option<Passage> {
+    let readings = passages.filter_map(|bytes| {
+        let pattern = read_passage(document, claim, &bytes).ok()?;
+        matches!(pattern.naming, Naming::Statement | Naming::Heading).then_some(Passage { pattern, bytes })
     });
     readings.max_by(|one, other| {
         let precision = |passage: &Passage| Trust::shipped().of(passage.pattern).bound;

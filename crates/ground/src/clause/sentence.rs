@@ -205,7 +205,7 @@ fn parts(all: &[Token], sentence: Range<usize>) -> Vec<Vec<usize>> {
             parts.open.push(at);
         } else if token.does(Cues::JOIN) && says_something(all, &parts.open) {
             let after: Vec<usize> = (at + 1..sentence.end.min(at + 9))
-                .take_while(|at| all.get(*at).is_some_and(|token| !token.is(",")))
+                .take_while(|at| all.get(*at).is_some_and(|token| !token.is(",") && !token.does(Cues::JOIN)))
                 .collect();
             if says_something(all, &after) {
                 parts.cut();
@@ -286,6 +286,13 @@ mod tests {
         assert_eq!(statement("ER(+), PR(-)", "PR"), "pr");
         assert_eq!(statement("Invasion (No) Necrosis (Yes)", "Yes"), "necrosis yes");
         assert_eq!(statement(text, "no"), "adenocarcinoma with necrosis and no lymphovascular invasion");
+    }
+
+    #[test]
+    fn a_join_of_names_is_no_end() {
+        let text = "The tumor is positive for ER and PR and negative for HER2.";
+        assert_eq!(statement(text, "PR"), "the tumor is positive for er and pr");
+        assert_eq!(statement(text, "HER2"), "and negative for her2");
     }
 
     #[test]

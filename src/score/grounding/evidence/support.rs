@@ -144,7 +144,7 @@ impl Verdict {
         self
     }
 
-    pub(super) fn contradicted(finding: Finding, other: Range<usize>) -> Self {
+    pub(crate) fn contradicted(finding: Finding, other: Range<usize>) -> Self {
         Verdict { other: Some(other), ..Verdict::new(Support::Contradicted, finding) }
     }
 }
