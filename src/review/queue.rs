@@ -25,7 +25,7 @@ pub(crate) enum Reason {
     Refused,
     /// The document says two things of a value.
     Conflicting,
-    /// The document does not verify a value: it is quoted and undecided, not found, or contradicted.
+    /// The document does not verify a value: it is undecided, not found, or contradicted.
     Unverified,
     /// The condition of the profile holds.
     ReviewWhen,

@@ -358,7 +358,7 @@ impl ShownField {
     /// issue is about it, or reviewers differ.
     pub(crate) fn is_doubtful(&self) -> bool {
         let is_unverified =
-            matches!(self.support, Some("quoted" | "unsupported" | "contradicted" | "conflicting"));
+            matches!(self.support, Some("undecided" | "unsupported" | "contradicted" | "conflicting"));
         let is_wrong = |issue: &ShownIssue| matches!(issue.severity, "major" | "critical");
         self.unchecked
             || is_unverified

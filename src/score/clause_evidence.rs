@@ -6,7 +6,7 @@ use crate::rules::{Assertion, GroundingSettings};
 use crate::value::unescape;
 use foldhash::fast::FixedState;
 use loopctl_ground::{
-    Claim, Doubt, Found, Naming, Pattern, Trust, find_passage, is_exact, is_printed, read_opposite,
+    Claim, Doubt, Found, Naming, Pattern, Trust, find_passage, is_exact, is_named, is_printed, read_opposite,
     read_passage,
 };
 use serde_json::Value;
@@ -15,41 +15,25 @@ use std::hash::{BuildHasher, Hash, Hasher};
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-/// What was read of a claim at a passage.
-type Reading = Result<Pattern, Doubt>;
-
-/// Readings of one document, kept from one candidate to the next.
+/// Verdicts on claims of one document, kept from one candidate to the next; none where the one by words stays.
 #[derive(Debug, Default)]
 pub(super) struct Readings {
-    known: Mutex<HashMap<u64, Reading>>,
-    passages: Mutex<HashMap<u64, Option<Found>>>,
+    known: Mutex<HashMap<u64, Option<Verdict>>>,
 }
 
-/// Most readings that are kept.
+/// Most verdicts that are kept.
 const KEPT: usize = 20_000;
 
 impl Readings {
-    fn of(&self, key: u64, read: impl FnOnce() -> Reading) -> Reading {
-        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(&key).copied();
+    fn of(&self, key: u64, read: impl FnOnce() -> Option<Verdict>) -> Option<Verdict> {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
         known.unwrap_or_else(|| {
-            let reading = read();
+            let verdict = read();
             let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
             if known.len() < KEPT {
-                known.insert(key, reading);
+                known.insert(key, verdict.clone());
             }
-            reading
-        })
-    }
-
-    fn passage(&self, key: u64, find: impl FnOnce() -> Option<Found>) -> Option<Found> {
-        let known = self.passages.lock().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
-        known.unwrap_or_else(|| {
-            let found = find();
-            let mut passages = self.passages.lock().unwrap_or_else(PoisonError::into_inner);
-            if passages.len() < KEPT {
-                passages.insert(key, found.clone());
-            }
-            found
+            verdict
         })
     }
 }
@@ -64,20 +48,19 @@ pub(super) struct ClauseEvidence<'a> {
     pub(super) of_part: bool,
 }
 
-/// The question that a passage is read for.
-#[derive(Debug, Clone, Copy, Hash)]
-enum Question {
-    Says,
-    SaysAnother,
-    Where,
-}
-
 impl ClauseEvidence<'_> {
     /// The verdict on a leaf, given the one that its words and quotes led to.
     pub(super) fn verdict(&self, pointer: &str, value: &Value, by_words: &Verdict) -> Option<Verdict> {
         if value.as_str().is_some_and(|text| text == self.source.text()) {
             return None;
         }
+        let (key, item) = self.field(pointer);
+        let mut hasher = FixedState::default().build_hasher();
+        (key, item, pointer, value, by_words, self.settings.trust.get().to_bits(), self.of_part).hash(&mut hasher);
+        self.source.readings().of(hasher.finish(), || self.read(pointer, value, by_words))
+    }
+
+    fn read(&self, pointer: &str, value: &Value, by_words: &Verdict) -> Option<Verdict> {
         let here = self.at_passage(pointer, value, by_words);
         let now = here.as_ref().unwrap_or(by_words);
         match now.support {
@@ -103,10 +86,7 @@ impl ClauseEvidence<'_> {
 
     /// The passage of the document that says the value, or its opposite, where the field is named; if it is trusted.
     fn elsewhere(&self, pointer: &str, value: &Value) -> Option<Verdict> {
-        let (key, item) = self.field(pointer);
-        let found = self.source.readings().passage(self.hash(pointer, value, &(0..0), Question::Where), || {
-            find_passage(self.source.structure(), &Claim { key: &unescape(key), synonyms: self.synonyms(pointer), item, value })
-        })?;
+        let found = self.claim(pointer, value, |claim| find_passage(self.source.structure(), claim))?;
         let verdict = match found {
             Found::Says(passage) => Verdict {
                 pattern: Some(passage.pattern),
@@ -124,7 +104,7 @@ impl ClauseEvidence<'_> {
     fn at_passage(&self, pointer: &str, value: &Value, by_words: &Verdict) -> Option<Verdict> {
         let undecided = |finding| Verdict { support: Support::Undecided, finding, ..by_words.clone() };
         match by_words.support {
-            Support::Verified => match self.read(pointer, value, by_words.bytes.as_ref()?, Question::Says) {
+            Support::Verified => match self.says(pointer, value, by_words.bytes.as_ref()?) {
                 Ok(pattern) if self.is_trusted(pattern) => {
                     Some(Verdict { pattern: Some(pattern), ..by_words.clone() })
                 }
@@ -135,17 +115,20 @@ impl ClauseEvidence<'_> {
             },
             Support::Contradicted => {
                 let bytes = by_words.other.as_ref()?;
-                let reading = self.read(pointer, value, bytes, Question::SaysAnother);
-                let (key, item) = self.field(pointer);
+                let structure = self.source.structure();
+                let reading = self.claim(pointer, value, |claim| read_opposite(structure, claim, bytes));
                 let is_listed = self.known_field(pointer).is_some_and(|field| field.has_values);
-                let claim = Claim { key: &unescape(key), synonyms: &[], item, value };
-                let is_exact = is_listed || is_exact(&claim);
+                let is_exact = is_listed || self.claim(pointer, value, is_exact);
                 let keeps = |pattern: Pattern| is_exact && pattern.naming != Naming::OtherWords;
                 let here = Verdict { bytes: Some(bytes.clone()), other: None, ..by_words.clone() };
                 let open = |finding| Some(Verdict { support: Support::Undecided, finding, ..here });
                 // What denies a text leaves no other wording of it.
                 let is_denied = by_words.finding == Finding::Asserted(Assertion::Negated) && !is_exact;
                 match reading {
+                    // Told of another time, a plan or a person, while the field is named: there the document may say it.
+                    Ok(_) | Err(_) if self.is_told_otherwise(by_words) && !is_denied && self.is_named(pointer) => {
+                        Some(Verdict { support: Support::Unsupported, ..by_words.clone() })
+                    }
                     Ok(pattern) if keeps(pattern) => None,
                     Ok(_) | Err(Doubt::Denied | Doubt::Limit | Doubt::RangeEnd) if is_denied => None,
                     Ok(pattern) => open(Finding::Untrusted(pattern)),
@@ -160,45 +143,59 @@ impl ClauseEvidence<'_> {
                         && is_printed(self.source.structure(), value)
                 };
                 let finding = if stands { by_words.finding } else { Finding::NotBound };
-                (stands || is_said()).then(|| undecided(finding))
+                (stands && !self.is_named(pointer) || is_said()).then(|| undecided(finding))
             }
             Support::Entailed | Support::Undecided | Support::Conflicting => None,
         }
+    }
+
+    /// If a passage has the value as something that is no fact of now.
+    fn is_told_otherwise(&self, by_words: &Verdict) -> bool {
+        match by_words.finding {
+            Finding::Asserted(how) => how != Assertion::Negated,
+            Finding::Said
+            | Finding::NotFound
+            | Finding::StandsElsewhere
+            | Finding::QuoteNotFound
+            | Finding::QuoteOfAnother
+            | Finding::QuoteUndecided
+            | Finding::NotBound
+            | Finding::Doubted(_)
+            | Finding::Untrusted(_)
+            | Finding::SaysAnother
+            | Finding::OwnerInDoubt
+            | Finding::SaysBoth
+            | Finding::EndsBefore => false,
+        }
+    }
+
+    /// If the document names the field somewhere.
+    fn is_named(&self, pointer: &str) -> bool {
+        self.claim(pointer, &Value::Null, |claim| is_named(self.source.structure(), claim))
     }
 
     fn is_trusted(&self, pattern: Pattern) -> bool {
         Trust::shipped().of(pattern).bound >= self.settings.trust.get()
     }
 
-    fn read(&self, pointer: &str, value: &Value, bytes: &Range<usize>, question: Question) -> Reading {
-        let (key, item) = self.field(pointer);
-        self.source.readings().of(self.hash(pointer, value, bytes, question), || {
-            let key = unescape(key);
-            let claim = Claim { key: &key, synonyms: self.synonyms(pointer), item, value };
-            match question {
-                Question::Says => read_passage(self.source.structure(), &claim, bytes),
-                Question::SaysAnother | Question::Where => {
-                    read_opposite(self.source.structure(), &claim, bytes)
-                }
-            }
-        })
+    fn says(&self, pointer: &str, value: &Value, bytes: &Range<usize>) -> Result<Pattern, Doubt> {
+        self.claim(pointer, value, |claim| read_passage(self.source.structure(), claim, bytes))
     }
 
-    /// The field of the rubric, of a value at the top of the candidate.
+    /// What is asked of a leaf's claim.
+    fn claim<T>(&self, pointer: &str, value: &Value, ask: impl FnOnce(&Claim<'_>) -> T) -> T {
+        let (key, item) = self.field(pointer);
+        ask(&Claim { key: &unescape(key), synonyms: self.synonyms(pointer), item, value })
+    }
+
+    /// The field of the rubric, of a value at the top of the candidate or of an item that is about a part of the document.
     fn known_field(&self, pointer: &str) -> Option<&KnownField> {
-        let key = pointer.strip_prefix('/').filter(|key| !key.contains('/'))?;
-        self.source.known_field(&unescape(key))
+        let (above, key) = pointer.rsplit_once('/')?;
+        (above.is_empty() || self.of_part).then(|| self.source.known_field(&unescape(key)))?
     }
 
     fn synonyms(&self, pointer: &str) -> &[String] {
         self.known_field(pointer).map_or(&[], |field| &field.synonyms)
-    }
-
-    fn hash(&self, pointer: &str, value: &Value, bytes: &Range<usize>, question: Question) -> u64 {
-        let (key, item) = self.field(pointer);
-        let mut hasher = FixedState::default().build_hasher();
-        (key, item, value, bytes, question).hash(&mut hasher);
-        hasher.finish()
     }
 
     /// The key of a leaf, as it is written in its pointer, and the text that names the item that it is a member of.

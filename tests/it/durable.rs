@@ -183,7 +183,7 @@ fn where_documents_go_is_said_by_whoever_goes_on() {
         ],
     );
     // Another place is no permission for that of the record, and no run goes on elsewhere.
-    refused(&["--provider-config", "base_url=http://127.0.0.1:9/v1"], &["has changed since run"]);
+    refused(&["--provider-config", "base_url=http://127.0.0.1:9/v1"], &["makes another policy", "than run"]);
     resume(&place, &server).exits(0);
     assert_eq!(stages(&place)["finished"], 3);
 }

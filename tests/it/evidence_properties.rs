@@ -116,7 +116,7 @@ proptest! {
     ) {
         let text = report(&before, &format!("{lead} {name}."), "");
         let found = of(&text, field, &json!("present"), Some(name));
-        prop_assert!(matches!(found, Support::Contradicted | Support::Undecided), "{}: {:?}", text, found);
+        prop_assert_ne!(found, Support::Verified, "{}", text);
     }
 
     #[test]

@@ -237,7 +237,7 @@ fn an_item_is_held_against_its_own_part() {
     holds(&out, "/specimens/0/tumorSizeMm", Support::Verified, Some("A"), None);
     holds(&out, "/specimens/0/margins", Support::Verified, Some("A"), None);
     // The other tumor's grade and size.
-    holds(&out, "/specimens/1/grade", Support::Contradicted, Some("C"), Some("CONTRADICTED_VALUE"));
+    holds(&out, "/specimens/1/grade", Support::Undecided, Some("C"), Some("UNVERIFIED_VALUE"));
     holds(&out, "/specimens/1/tumorSizeMm", Support::Verified, Some("C"), None);
     holds(&out, "/specimens/2/specimenSite", Support::Verified, Some("B"), None);
     holds(&out, "/specimens/3/tumorSizeMm", Support::Unsupported, Some("D"), Some("UNGROUNDED_VALUE"));
@@ -387,7 +387,8 @@ fn statements_of_impressions_are_parts() {
     let out = assessed_as("radiology", &text, &candidate, &[("/impressions/1/laterality", statement)]);
     holds(&out, "/impressions/0/text", Support::Verified, Some("1"), None);
     holds(&out, "/impressions/2/text", Support::Verified, Some("4"), None);
-    holds(&out, "/impressions/2/laterality", Support::Verified, Some("4"), None);
+    // One of two things is on that side.
+    holds(&out, "/impressions/2/laterality", Support::Undecided, Some("4"), Some("UNVERIFIED_VALUE"));
     // The side is that of another statement.
     let at = "/impressions/1/laterality";
     holds(&out, at, Support::Unsupported, Some("3"), Some("QUOTE_OF_ANOTHER_PART"));

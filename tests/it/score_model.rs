@@ -81,7 +81,7 @@ fn text(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// Placeholders are missing in the rubric; rules read them as they read any text.
+/// Placeholders are missing in the rubric and where a rule requires a value; what else rules ask, they ask of any text.
 pub(crate) fn expect(document_type: &str, extraction: &Map<String, Value>, source: Option<&str>) -> Expected {
     let says = |sentence: &str| source.is_some_and(|source| source.contains(sentence));
     let mut expected = Expected::default();
@@ -169,11 +169,13 @@ pub(crate) fn expect(document_type: &str, extraction: &Map<String, Value>, sourc
         _ => {}
     }
     if present("histology").is_some_and(|text| text.to_string().to_lowercase().contains("carcinoma"))
-        && present("grade").is_none()
+        && present("grade").is_none_or(|grade| !is_said(Some(grade), source))
     {
         expected.inconsistent.push("carcinoma-needs-grade");
     }
-    if present("mutations").is_some() && present("msiStatus").is_none() {
+    if present("mutations").is_some()
+        && present("msiStatus").is_none_or(|status| !is_said(Some(status), source))
+    {
         expected.inconsistent.push("mutations-need-msi-status");
     }
     expected

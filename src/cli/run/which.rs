@@ -121,7 +121,10 @@ pub(super) fn choose(
         if *which == Which::Latest {
             return carry_over(journal, record, &stored, message);
         }
-        let is_cause = |over: &&LaidOver| over.digest_without.as_ref() == Some(&stored.record.profile_digest);
+        let is_cause = |over: &&LaidOver| {
+            let recorded = &stored.record.profile_digest;
+            recorded != decided_by.profile_digest && over.digest_without.as_ref() == Some(recorded)
+        };
         if let Some(over) = decided_by.laid_over.filter(is_cause) {
             let message = format!(
                 "`{}` makes another policy of `{}` than run `{}` has",

@@ -169,10 +169,10 @@ impl Writer<'_> {
         self.evidence.get(path).filter(|_| !is_replaced)
     }
 
-    /// Whether the document does not say a value, or also says another.
+    /// If the document does not say a value for sure, or also says another.
     fn is_doubtful(&self, path: &str) -> bool {
         let support = self.evidence_at(path).map(|leaf| leaf.support);
-        support.is_some_and(|support| support >= Support::Conflicting)
+        support.is_some_and(|support| support >= Support::Undecided)
     }
 
     fn evidence(&self, path: &str) -> Option<Value> {

@@ -130,9 +130,10 @@ fn in_words(support: &'static str) -> (&'static str, &'static str) {
     match support {
         "verified" => ("found in the text", "A passage says this value. That does not mean that it is true."),
         "entailed" => ("a judge found it in the text", "A judge says that a passage supports the value."),
-        "quoted" => {
-            ("quote found, value not checked", "The quote is there; nothing could decide what it says.")
-        }
+        "undecided" => (
+            "in the text, not sure of what",
+            "The text has the value, or its quote; nothing shows for sure that it is said of this field.",
+        ),
         "conflicting" => ("the text says two things", "One passage says this value, another one does not."),
         "unsupported" => ("not found in the text", "No passage says this value."),
         "contradicted" => ("the text says otherwise", "A passage says another value, or the opposite."),

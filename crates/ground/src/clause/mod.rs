@@ -13,7 +13,7 @@ mod trust;
 
 pub use claim::{Claim, ValueKind};
 pub use naming::Naming;
-pub use passage::{Doubt, Pattern, UnknownPattern, is_exact, read_opposite, read_passage};
+pub use passage::{Doubt, Pattern, UnknownPattern, is_exact, is_named, read_opposite, read_passage};
 pub use search::{Found, Passage, find_passage};
 pub(crate) use tokens::Tokens;
 pub use trust::{Counts, Precision, Trust};

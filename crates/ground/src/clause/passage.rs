@@ -199,6 +199,14 @@ pub fn read_opposite(document: &Document, claim: &Claim<'_>, bytes: &Range<usize
     read_passage(document, &other.claim(claim), bytes)
 }
 
+/// If a document has all the words of a claim's field or item, or of another of its names.
+#[must_use]
+pub fn is_named(document: &Document, claim: &Claim<'_>) -> bool {
+    let read = Read::new(claim);
+    let has = |name: &Vec<String>| !name.is_empty() && name.iter().all(|word| document.tokens().has(word));
+    has(&read.names) || read.synonyms.iter().any(has)
+}
+
 /// If a claim's value is one of few, or a number: what says another one in its place speaks against it, while another wording of a text
 /// may say the same.
 #[must_use]

@@ -12,7 +12,7 @@ use std::ops::Range;
 const MOST_PLACES: usize = 64;
 
 /// What the document says for one leaf.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Hash)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Support {
@@ -47,7 +47,7 @@ impl Support {
 }
 
 /// Why a leaf has its support.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Finding {
     /// A passage says the value.
     Said,
@@ -80,7 +80,7 @@ pub(crate) enum Finding {
 }
 
 /// The support of one leaf, and the passages that decide it. Offsets are bytes of the source.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Verdict {
     pub(crate) support: Support,
     pub(crate) finding: Finding,
