@@ -176,24 +176,28 @@ impl ClauseEvidence<'_> {
         hasher.finish()
     }
 
-    /// The key of a leaf, as it is written in its pointer, and the text that names the item that it is a member of.
     fn field<'p>(&'p self, pointer: &'p str) -> (&'p str, Option<&'p str>) {
-        let is_index = |step: &&str| step.bytes().all(|byte| byte.is_ascii_digit());
-        let key = steps(pointer).filter(|step| !is_index(step)).last().unwrap_or_default();
-        let Some((of_item, member)) = pointer.rsplit_once('/') else { return (key, None) };
-        if !of_item.rsplit('/').next().is_some_and(|step| !step.is_empty() && is_index(&step)) {
-            return (key, None);
-        }
-        let item = self.candidate.pointer(of_item).and_then(Value::as_object);
-        let named = item.into_iter().flatten().find_map(|(name, value)| {
-            let text = value.as_str().filter(|text| names_item(text))?;
-            Some((name, text))
-        });
-        match named {
-            Some((name, _)) if *name == *unescape(member) => (key, Some("")),
-            Some((_, text)) => (key, Some(text)),
-            None => (key, None),
-        }
+        claimed_field(self.candidate, pointer)
+    }
+}
+
+/// The key of a leaf, as it is written in its pointer, and the text that names the item that it is a member of.
+pub(crate) fn claimed_field<'p>(candidate: &'p Value, pointer: &'p str) -> (&'p str, Option<&'p str>) {
+    let is_index = |step: &&str| step.bytes().all(|byte| byte.is_ascii_digit());
+    let key = steps(pointer).filter(|step| !is_index(step)).last().unwrap_or_default();
+    let Some((of_item, member)) = pointer.rsplit_once('/') else { return (key, None) };
+    if !of_item.rsplit('/').next().is_some_and(|step| !step.is_empty() && is_index(&step)) {
+        return (key, None);
+    }
+    let item = candidate.pointer(of_item).and_then(Value::as_object);
+    let named = item.into_iter().flatten().find_map(|(name, value)| {
+        let text = value.as_str().filter(|text| names_item(text))?;
+        Some((name, text))
+    });
+    match named {
+        Some((name, _)) if *name == *unescape(member) => (key, Some("")),
+        Some((_, text)) => (key, Some(text)),
+        None => (key, None),
     }
 }
 
