@@ -348,8 +348,7 @@ impl<'a> Judge<'a> {
 
     fn numbers(&self) -> &[Labelled<'a>] {
         let numbers = self.document.numbers.iter().filter(|number| !number.is_part).take(RIVALS);
-        let places =
-            numbers.filter_map(|number| Place::new(self.document, number.cell, number.start, number.end));
+        let places = numbers.filter_map(|number| Place::of_number(self.document, number));
         self.numbers.get_or_init(|| places.map(|place| (place, labels(self.document, &place))).collect())
     }
 

@@ -28,6 +28,10 @@ mod markup;
 mod number;
 pub mod outline;
 mod rows;
+mod steps;
+
+#[cfg(test)]
+mod hostile;
 
 pub use clause::{
     Claim, Counts, Doubt, Naming, Passage, Pattern, Precision, Trust, UnknownPattern, ValueKind,

@@ -1,6 +1,7 @@
 //! Sources that say their structure themselves: separated values, and markup by elements.
 
 use crate::document::{Builder, Cell};
+use crate::steps::step;
 use std::collections::HashMap;
 
 /// Columns of structured sources lie this far apart, so that no two cells of different columns meet.
@@ -272,7 +273,7 @@ impl Data {
         let mut from = 0;
         while let Some(equal) = tag.get(from..).and_then(|rest| rest.find("=\"")).map(|found| from + found) {
             let attribute = tag
-                .get(..equal)
+                .get(from..equal)
                 .and_then(|before| before.rsplit(char::is_whitespace).next())
                 .unwrap_or_default();
             let Some(end) =
@@ -280,6 +281,7 @@ impl Data {
             else {
                 break;
             };
+            step(attribute.len() + end - from);
             if !attribute.starts_with("xmlns") && !attribute.contains(':') {
                 let number = self.name(attribute);
                 self.leaf(text, (open + 1 + equal + 2, open + 1 + end), Some(number));

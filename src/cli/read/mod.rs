@@ -8,7 +8,6 @@ mod text;
 
 use super::exit::{Exit, Failure};
 use super::headings::OUTPUT;
-use super::misplaced::refuse_profiles;
 use super::output::{Format, Output};
 use super::score_record::without_mark;
 use crate::disk::{self, ReadError};
@@ -47,7 +46,6 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
-    refuse_profiles(&[&arguments.file])?;
     let is_input = |path: &Path| path.as_os_str() == "-";
     if is_input(&arguments.file) && arguments.extraction.as_deref().is_some_and(is_input) {
         return Err(Failure::usage("the document and the extraction can't both come from standard input")

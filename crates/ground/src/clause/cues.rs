@@ -1,5 +1,6 @@
 //! Cues: words by which a clause is understood, from `words/clauses.txt`.
 
+use crate::steps::step;
 use std::collections::HashMap;
 use std::ops::BitOr;
 use std::sync::LazyLock;
@@ -112,6 +113,7 @@ pub(crate) fn cues_of(word: &str) -> Cues {
 
 /// If a word of a text says the same as a word of a field's name: the same word, the same beginning, or one of `same`.
 pub(crate) fn is_same(name: &str, word: &str) -> bool {
+    step(1);
     if name == word || has_beginning(name, word) {
         return true;
     }

@@ -4,6 +4,7 @@ mod assertion;
 mod claim;
 mod cues;
 mod exactness;
+mod index;
 mod naming;
 mod passage;
 mod said;

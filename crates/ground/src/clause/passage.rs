@@ -8,6 +8,7 @@ use super::tokens::Token;
 use super::{assertion, exactness};
 use crate::document::Document;
 use serde_json::Value;
+use std::collections::HashSet;
 use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
@@ -255,7 +256,8 @@ fn kind(all: &[Token], clause: &Clause, claim: &Read) -> ValueKind {
         return ValueKind::Code;
     }
     let said = all.get(clause.sentence.clone()).unwrap_or_default();
-    if !claim.words.iter().all(|word| said.iter().any(|token| *token.folded == **word)) {
+    let said: HashSet<&str> = said.iter().map(|token| &*token.folded).collect();
+    if !claim.words.iter().all(|word| said.contains(word.as_str())) {
         let printed = all.get(clause.value.clone()).unwrap_or_default();
         let has_letters = printed.iter().any(|token| token.folded.contains(char::is_alphabetic));
         return if has_letters { ValueKind::Choice } else { ValueKind::Scale };

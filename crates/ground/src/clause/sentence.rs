@@ -2,6 +2,7 @@
 
 use super::cues::Cues;
 use super::tokens::{Class, Token, Tokens};
+use crate::steps::step;
 use std::ops::Range;
 
 /// How far a sentence is followed in each direction, in tokens.
@@ -77,6 +78,7 @@ fn sentence(all: &[Token], value: &Range<usize>) -> Range<usize> {
 
 /// If a sentence ends with a token.
 pub(super) fn ends_sentence(all: &[Token], at: usize) -> bool {
+    step(1);
     let Some(token) = all.get(at) else { return true };
     let Some(next) = all.get(at + 1) else { return true };
     match token.class {
@@ -157,6 +159,7 @@ fn has_leader(all: &[Token], at: usize) -> bool {
 
 /// If a token makes the part that holds it say something by itself.
 fn says(token: &Token) -> bool {
+    step(1);
     token.does(Cues::PREDICATE | Cues::DENIAL) || token.is(":")
 }
 
@@ -188,6 +191,7 @@ pub(super) fn parts(all: &[Token], sentence: Range<usize>) -> Vec<Cut> {
                 && number == parts.done.len()
             {
                 let inner = parts.open.at.get(parts.open.at.partition_point(|at| *at < from)..);
+                step(inner.map_or(0, <[usize]>::len));
                 let answers = parts.open.last_says.is_some_and(|last| last >= from)
                     || inner
                         .unwrap_or_default()
@@ -220,6 +224,7 @@ fn is_denial(inner: &[Token]) -> bool {
     let words = inner.iter().take_while(|token| !token.is(")")).filter(|token| token.is_word());
     let (mut count, mut denies) = (0, false);
     for word in words {
+        step(1);
         count += 1;
         denies = denies || word.does(Cues::DENIAL);
         if denies && count >= 3 {
@@ -235,6 +240,7 @@ fn has_letters(token: &Token) -> bool {
 
 /// If a box of an option begins with a token, ticked or not.
 fn begins_option(all: &[Token], at: usize) -> bool {
+    step(1);
     let Some(token) = all.get(at) else { return false };
     let is = |ahead: usize, sign: &str| all.get(at + ahead).is_some_and(|token| token.is(sign));
     let is_box = |close: &str| is(1, close) || (is(1, "x") || is(1, "✓") || is(1, "•")) && is(2, close);
