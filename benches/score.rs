@@ -1,6 +1,6 @@
 //! One assessment of a candidate without issues: the hot path.
 
-use crate::documents::{PATHOLOGY_REPORT, pathology, shipped, wide, wide_plan};
+use crate::documents::{PATHOLOGY_REPORT, invoice, pathology, shipped, wide, wide_plan};
 use criterion::Criterion;
 use loopctl::plan::{DocumentContext, Given, Plan};
 use loopctl::score::Assessment;
@@ -13,6 +13,8 @@ pub(crate) fn bench(criterion: &mut Criterion) {
     let folder = tempfile::tempdir().unwrap();
     let (text, candidate) = wide();
     one(criterion, "score 200 fields", &wide_plan(folder.path()), "observations", &text, &candidate);
+    let (text, candidate) = invoice();
+    one(criterion, "score invoice of 300 leaves", &shipped("balanced"), "unknown", &text, &candidate);
     growth(criterion, &shipped("clinical"));
 }
 
