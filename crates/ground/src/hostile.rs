@@ -27,6 +27,7 @@ fn documents(pieces: usize) -> Vec<(&'static str, String)> {
         ("digits of two kinds", each(&|_| "１2".to_owned())),
         ("attributes", format!("<a {}>3</a>", each(&|at| format!("margin=\"{at}\"")))),
         ("elements", format!("<a>{}</a>", each(&|at| format!("<margin>{at}</margin>")))),
+        ("deep elements", format!("{}{}", "<a>".repeat(150), each(&|at| format!("<margin>{at}</margin>")))),
         ("separated values", each(&|at| format!("margin,{at},\"3\"\n"))),
         ("words that begin alike", each(&|at| format!("marg{at:x} invas{at:x} "))),
         ("hyphens", each(&|_| "margin-".to_owned())),
