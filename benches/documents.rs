@@ -79,28 +79,6 @@ pub(crate) fn wide() -> (String, Value) {
     (text, Value::Object(candidate))
 }
 
-/// A page of an invoice and its extraction of 300 leaves: 99 lines of three, and three of the whole.
-pub(crate) fn invoice() -> (String, Value) {
-    let mut text = String::from(
-        "Invoice No: INV-2024-0817          Invoice date: 17 August 2024\n\nDescription            Quantity        Amount\n",
-    );
-    let mut items = Vec::new();
-    let mut total = 0;
-    for line in 1..100 {
-        let (quantity, amount) = (line % 17 + 1, line * 7919 % 9000 + 100);
-        total += amount;
-        let name = format!("Steel beam type {}", line * 31 + 1000);
-        // Writing to a String can't fail.
-        let _ = writeln!(text, "{name:<22}{quantity:>9}{amount:>11}.00");
-        items.push(json!({"description": name, "quantity": quantity, "amount": amount}));
-    }
-    let _ = writeln!(text, "{:>31}{total:>11}.00", "Total");
-    let candidate = json!({
-        "invoiceNumber": "INV-2024-0817", "invoiceDate": "2024-08-17", "items": items, "total": total,
-    });
-    (text, candidate)
-}
-
 /// A profile that looks at each of the 200 fields with rubric, rules and grounding. Its files stand in `folder`.
 pub(crate) fn wide_plan(folder: &Path) -> Plan {
     let names: Vec<String> = (0..FIELDS).map(|field| format!("field{field}")).collect();
