@@ -42,6 +42,9 @@ fn main() {
     } else if asked("desk") {
         growth::desk();
     }
+    if !asked("growth") && asked("reading") {
+        growth::reading();
+    }
     if asked("ratios") {
         by_hand::table();
     }

@@ -1,19 +1,66 @@
 //! One assessment of a candidate without issues: the hot path.
 
-use crate::documents::{PATHOLOGY_REPORT, pathology, shipped, wide, wide_plan};
+use crate::documents::{PATHOLOGY_REPORT, loaded, pathology, plan, shipped, wide, wide_plan};
 use criterion::Criterion;
 use loopctl::plan::{DocumentContext, Given, Plan};
 use loopctl::score::Assessment;
 use loopctl::value::Score;
 use serde_json::{Value, json};
+use std::fmt::Write as _;
 use std::hint::black_box;
+use std::path::Path;
 
 pub(crate) fn bench(criterion: &mut Criterion) {
     one(criterion, "score pathology", &shipped("clinical"), "pathology", PATHOLOGY_REPORT, &pathology());
     let folder = tempfile::tempdir().unwrap();
     let (text, candidate) = wide();
     one(criterion, "score 200 fields", &wide_plan(folder.path()), "observations", &text, &candidate);
+    let (text, candidate) = invoice();
+    one(criterion, "score invoice of 300 leaves", &invoice_plan(folder.path()), "invoice", &text, &candidate);
     growth(criterion, &shipped("clinical"));
+}
+
+/// A page of an invoice and its extraction of 300 leaves: 99 lines of three, and three of the whole.
+fn invoice() -> (String, Value) {
+    let mut text = String::from(
+        "Invoice No: INV-2024-0817          Invoice date: 17 August 2024\n\nDescription            Quantity        Amount\n",
+    );
+    let mut items = Vec::new();
+    let mut total = 0;
+    for line in 1..100 {
+        let (quantity, amount) = (line % 17 + 1, line * 7919 % 9000 + 100);
+        total += amount;
+        let name = format!("Steel beam type {}", line * 31 + 1000);
+        // Writing to a String can't fail.
+        let _ = writeln!(text, "{name:<22}{quantity:>9}{amount:>11}.00");
+        items.push(json!({"description": name, "quantity": quantity, "amount": amount}));
+    }
+    let _ = writeln!(text, "{:>31}{total:>11}.00", "Total");
+    let candidate = json!({
+        "invoiceNumber": "INV-2024-0817", "invoiceDate": "2024-08-17", "items": items, "total": total,
+    });
+    (text, candidate)
+}
+
+/// A profile for invoices, which no vocabulary reads. Its files stand in `folder`.
+fn invoice_plan(folder: &Path) -> Plan {
+    let rubric = "types: { invoice: { required: [invoiceNumber, invoiceDate, items, total] } }\n";
+    let profile = "extends: marc
+classify: null
+stages: null
+assess:
+  completeness: { rubric: invoice }
+  accuracy: { grounding: { rubric: invoice } }
+  validity: null
+  consistency: null
+overall: { completeness: 0.5, accuracy: 0.5, validity: null, consistency: null }
+";
+    for (name, content) in [("rules/rubrics/invoice.yaml", rubric), ("invoice.yaml", profile)] {
+        let path = folder.join(name);
+        std::fs::create_dir_all(path.parent().unwrap_or(folder)).unwrap();
+        std::fs::write(path, content).unwrap();
+    }
+    plan(&loaded(&folder.join("invoice.yaml").to_string_lossy()))
 }
 
 /// How grounding grows with the text: values that are not there are the dearest.

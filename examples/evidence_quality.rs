@@ -247,7 +247,8 @@ impl Measured {
                 *verified += u64::from(is_verified);
             }
             // That of a contradicted value is of the passage that says otherwise.
-            let holds = |leaf: &&LeafEvidence<'_>| matches!(leaf.support, Support::Verified | Support::Undecided);
+            let holds =
+                |leaf: &&LeafEvidence<'_>| matches!(leaf.support, Support::Verified | Support::Undecided);
             if let Some(pattern) = leaf.filter(holds).and_then(|leaf| leaf.pattern) {
                 let (right, wrong) = self.patterns.entry(pattern.to_string()).or_default();
                 *(if *label == Label::Right { right } else { wrong }) += 1;

@@ -5,6 +5,7 @@ mod desk;
 mod grounding;
 mod history;
 mod profile;
+mod reading;
 mod text;
 
 use std::time::{Duration, Instant};
@@ -17,12 +18,18 @@ pub(crate) fn tables() {
     text::table();
     history::table();
     grounding::table();
+    reading::table();
     desk::table();
 }
 
 /// The review desk alone: `cargo bench -- desk`.
 pub(crate) fn desk() {
     desk::table();
+}
+
+/// The reading of documents alone: `cargo bench -- reading`.
+pub(crate) fn reading() {
+    reading::table();
 }
 
 /// The median of as many runs as fit into a moment, three at least.

@@ -40,6 +40,7 @@ mod profile_show;
 mod progress_line;
 mod prove;
 mod reach;
+mod read;
 mod recorded_command;
 mod recorded_run;
 mod renamed;
@@ -105,6 +106,8 @@ enum Verb {
     Next(next::Arguments),
     /// Tell why a run went as it did, what a profile does, or what a code means
     Explain(explain::Arguments),
+    /// Show how a document was read: its cells, labels, values and statements, and how each value of an extraction is bound
+    Read(read::Arguments),
     /// Try policies on recorded or invented assessments, without any provider
     Simulate(simulate::Arguments),
     /// Evaluate results against labelled documents
@@ -183,6 +186,7 @@ fn run_process() -> Exit {
         Verb::Repair(arguments) => repair::execute(&arguments, &mut output),
         Verb::Next(arguments) => next::execute(&arguments, &mut output),
         Verb::Explain(arguments) => explain::execute(&arguments, &mut output),
+        Verb::Read(arguments) => read::execute(&arguments, &mut output),
         Verb::Simulate(arguments) => simulate::execute(&arguments, &mut output),
         Verb::Evaluate(arguments) => evaluate::execute(&arguments, &mut output),
         Verb::Prove(arguments) => prove::execute(&arguments, &mut output),

@@ -8,6 +8,7 @@ use crate::diag::{Code, Problem, Problems, Span};
 use crate::value::JsonPath;
 use crate::value::decode::{Decode, Fields, wrong_type};
 use crate::value::yaml::{Data, Node};
+use smallvec::SmallVec;
 use std::ops::Range;
 
 /// What a test looks at.
@@ -78,10 +79,10 @@ impl Condition {
     }
 
     /// All that a test in it wants to be present.
-    pub(crate) fn required(&self) -> Vec<&Reference> {
+    pub(crate) fn required(&self) -> SmallVec<[&Reference; 8]> {
         match self {
             Condition::Test { test: Test::Require(all) | Test::RequireWith(all), .. } => all.iter().collect(),
-            Condition::Test { .. } => Vec::new(),
+            Condition::Test { .. } => SmallVec::new(),
             Condition::All(inner) | Condition::Any(inner) => {
                 inner.iter().flat_map(Condition::required).collect()
             }

@@ -9,6 +9,7 @@ use super::test::Reference;
 use crate::profile::{Combine, Counts, Disagreement, Overall, Weight};
 use crate::script::FunctionId;
 use crate::value::{Score, Severity, TextPattern};
+use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
 
 /// Position in a table, or the number of a slot.
@@ -28,6 +29,9 @@ pub struct Program {
     /// The places that rubrics and rules look at.
     pub fields: FieldTrie,
 }
+
+/// Names and slots of fields; inline while they are few, because they are asked for with every candidate.
+type Slots<'p> = SmallVec<[(&'p str, Index); 4]>;
 
 impl Program {
     /// The rule of this name, if its dimensions have one.
@@ -193,24 +197,24 @@ impl Program {
     /// The fields in which a rule asks for something that is present, with the slot of each.
     pub(crate) fn presence_slots(&self) -> impl Iterator<Item = (&str, Index)> {
         self.rules().flat_map(|rule| {
-            let own: Vec<(&str, Index)> = match &rule.target {
-                _ if !rule.asks_absent() => Vec::new(),
-                CompiledTarget::Candidate => Vec::new(),
-                CompiledTarget::Field { slot, name, .. } => vec![(name, *slot)],
+            let own: Slots<'_> = match &rule.target {
+                _ if !rule.asks_absent() => Slots::new(),
+                CompiledTarget::Candidate => Slots::new(),
+                CompiledTarget::Field { slot, name, .. } => smallvec![(&**name, *slot)],
                 CompiledTarget::Each { path, slots } => {
                     path.first_names().map(String::as_str).zip(slots.iter().copied()).collect()
                 }
             };
             let asked = rule.all_checks().flat_map(|check| check.condition.required());
             let asked = asked.flat_map(|reference| match reference {
-                Reference::Field { name, slot: Some(slot) } => vec![(&**name, *slot)],
+                Reference::Field { name, slot: Some(slot) } => smallvec![(&**name, *slot)],
                 Reference::Root { path, slots } => {
                     path.first_names().map(String::as_str).zip(slots.iter().copied()).collect()
                 }
                 Reference::Field { slot: None, .. }
                 | Reference::Target(_)
                 | Reference::Holder { .. }
-                | Reference::Before(_) => Vec::new(),
+                | Reference::Before(_) => Slots::new(),
             });
             own.into_iter().chain(asked)
         })

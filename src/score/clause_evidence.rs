@@ -56,7 +56,8 @@ impl ClauseEvidence<'_> {
         }
         let (key, item) = self.field(pointer);
         let mut hasher = FixedState::default().build_hasher();
-        (key, item, pointer, value, by_words, self.settings.trust.get().to_bits(), self.of_part).hash(&mut hasher);
+        (key, item, pointer, value, by_words, self.settings.trust.get().to_bits(), self.of_part)
+            .hash(&mut hasher);
         self.source.readings().of(hasher.finish(), || self.read(pointer, value, by_words))
     }
 
@@ -126,7 +127,9 @@ impl ClauseEvidence<'_> {
                 let is_denied = by_words.finding == Finding::Asserted(Assertion::Negated) && !is_exact;
                 match reading {
                     // Told of another time, a plan or a person, while the field is named: there the document may say it.
-                    Ok(_) | Err(_) if self.is_told_otherwise(by_words) && !is_denied && self.is_named(pointer) => {
+                    Ok(_) | Err(_)
+                        if self.is_told_otherwise(by_words) && !is_denied && self.is_named(pointer) =>
+                    {
                         Some(Verdict { support: Support::Unsupported, ..by_words.clone() })
                     }
                     Ok(pattern) if keeps(pattern) => None,
@@ -198,27 +201,37 @@ impl ClauseEvidence<'_> {
         self.known_field(pointer).map_or(&[], |field| &field.synonyms)
     }
 
-    /// The key of a leaf, as it is written in its pointer, and the text that names the item that it is a member of.
     fn field<'p>(&'p self, pointer: &'p str) -> (&'p str, Option<&'p str>) {
-        let is_index = |step: &&str| step.bytes().all(|byte| byte.is_ascii_digit());
-        let key = steps(pointer).filter(|step| !is_index(step)).last().unwrap_or_default();
-        let Some((of_item, member)) = pointer.rsplit_once('/').filter(|_| !self.of_part) else {
-            return (key, None);
-        };
-        if !of_item.rsplit('/').next().is_some_and(|step| !step.is_empty() && is_index(&step)) {
+        if self.of_part {
+            let key = steps(pointer).filter(|step| !is_index(step)).last().unwrap_or_default();
             return (key, None);
         }
-        let item = self.candidate.pointer(of_item).and_then(Value::as_object);
-        let named = item.into_iter().flatten().find_map(|(name, value)| {
-            let text = value.as_str().filter(|text| names_item(text))?;
-            Some((name, text))
-        });
-        match named {
-            Some((name, _)) if *name == *unescape(member) => (key, Some("")),
-            Some((_, text)) => (key, Some(text)),
-            None => (key, None),
-        }
+        claimed_field(self.candidate, pointer)
     }
+}
+
+/// The key of a leaf, as it is written in its pointer, and the text that names the item that it is a member of.
+pub(crate) fn claimed_field<'p>(candidate: &'p Value, pointer: &'p str) -> (&'p str, Option<&'p str>) {
+    let key = steps(pointer).filter(|step| !is_index(step)).last().unwrap_or_default();
+    let Some((of_item, member)) = pointer.rsplit_once('/') else { return (key, None) };
+    if !of_item.rsplit('/').next().is_some_and(is_index) {
+        return (key, None);
+    }
+    let item = candidate.pointer(of_item).and_then(Value::as_object);
+    let named = item.into_iter().flatten().find_map(|(name, value)| {
+        let text = value.as_str().filter(|text| names_item(text))?;
+        Some((name, text))
+    });
+    match named {
+        Some((name, _)) if *name == *unescape(member) => (key, Some("")),
+        Some((_, text)) => (key, Some(text)),
+        None => (key, None),
+    }
+}
+
+/// If a step of a pointer is the index of an item.
+fn is_index(step: &str) -> bool {
+    !step.is_empty() && step.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// If a text can name an item: it has two letters in a row.

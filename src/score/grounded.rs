@@ -388,13 +388,12 @@ impl Telling<'_> {
     /// Counts one leaf, and records what is found of it.
     pub(super) fn leaf(&mut self, leaf: FoundLeaf<'_>) {
         self.share.checked += 1;
-        let clauses =
-            ClauseEvidence {
-                source: self.source,
-                candidate: self.candidate,
-                settings: self.settings,
-                of_part: leaf.part.is_some(),
-            };
+        let clauses = ClauseEvidence {
+            source: self.source,
+            candidate: self.candidate,
+            settings: self.settings,
+            of_part: leaf.part.is_some(),
+        };
         let read = (!self.settings.by_structure && leaf.elsewhere.is_none())
             .then(|| clauses.verdict(leaf.pointer, leaf.value, leaf.verdict))
             .flatten();

@@ -21,7 +21,6 @@ use crate::rules::{CompiledMeasure, GroundingSettings, Index, IssueText, Program
 use crate::script::{Arguments, FunctionId, ScriptError, ScriptSet};
 use crate::value::{Disposition, Fuel, Item, Score, Severity};
 use serde_json::Value;
-use smallvec::SmallVec;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
@@ -219,9 +218,6 @@ impl<'a> Machine<'a> {
         let mut seen = |name: &str, item: Item<'a>| {
             misplaced.extend(finder.misplaced(name, item).filter(|_| !is_checked));
         };
-        let mut asked: SmallVec<[(&str, Index); 16]> = self.program.presence_slots().collect();
-        asked.sort_unstable();
-        asked.dedup();
         self.placeholders = match all.and_then(Value::as_object) {
             Some(members) => {
                 let members = || members.iter().map(|(name, value)| (name.as_str(), Item::from(value)));
@@ -236,7 +232,8 @@ impl<'a> Machine<'a> {
                 };
                 members().for_each(|(name, item)| seen(name, item));
                 let is_other = |name: &str| program.rubric_fields().all(|field| *field.name != *name);
-                let others = asked.into_iter().filter(|(name, _)| is_other(name));
+                // One that is asked for several times is looked at again, which costs no room.
+                let others = self.program.presence_slots().filter(|(name, _)| is_other(name));
                 let others = others.filter_map(|(name, slot)| Some((name, fields.get(slot)?)));
                 finder.find(members().chain(others))
             }
@@ -260,7 +257,9 @@ impl<'a> Machine<'a> {
             return;
         }
         let Some(finder) = self.finder() else { return };
-        if let Some(tree) = self.tree.filter(|_| self.scoring.screen().is_closed_below) {
+        // Where something is wrong: an answer without a mistake costs nothing.
+        let is_wrong = !self.out.issues.is_empty() && self.scoring.screen().is_closed_below;
+        if let Some(tree) = self.tree.filter(|_| is_wrong) {
             finder.unknown_below(tree).into_iter().for_each(|issue| self.found(issue));
         }
         if self.out.missing.is_empty() {

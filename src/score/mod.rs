@@ -56,6 +56,8 @@ pub use assessment::Assessment;
 pub(crate) use assessment::{DOCUMENT_TYPE_UNKNOWN, DOCUMENT_UNSEEN, UNSUPPORTED, top_level_field};
 pub(crate) use assessor::Beside;
 pub use assessor::{Assessor, Scoring};
+#[cfg(feature = "cli")]
+pub(crate) use clause_evidence::claimed_field;
 pub use evidence::{Evidence, LeafEvidence};
 #[cfg(feature = "cli")]
 pub(crate) use field_comparison::is_name_of_date;

@@ -81,6 +81,7 @@ fn every_verb_with_a_format_has_text_and_both_kinds_of_json() {
         &["explain", "clinical"],
         &["explain", "LC101"],
         &["explain", "codes"],
+        &["read", "pathology-gastric.txt", "--clauses"],
     ] {
         let of = |format: &str| place.run(&[verb, &["--format", format]].concat());
         assert!(!of("text").out.is_empty(), "{verb:?}");

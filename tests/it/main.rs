@@ -173,6 +173,8 @@ mod quotes;
 #[cfg(test)]
 mod reach;
 #[cfg(test)]
+mod read;
+#[cfg(test)]
 mod recorded_runs;
 #[cfg(test)]
 mod repair;

@@ -2,6 +2,7 @@
 
 use crate::document::{Cell, Document};
 use crate::fold::words;
+use std::sync::LazyLock;
 
 /// A calendar date: year, month, day.
 pub(crate) type Day = (i32, u8, u8);
@@ -123,28 +124,38 @@ fn readings(pieces: [&str; 3], gaps: (&str, &str)) -> Vec<(Day, Option<DateOrder
         }
         return found;
     }
-    let month_of = |text: &str| if digits(text) { None } else { month(text) };
-    if let (Some(month), Some(year)) = (month_of(b), year(c))
-        && digits(a)
+    // Most words are no months: what is cheap to see is looked at first.
+    let is_word = |text: &str| !digits(text);
+    if digits(a)
+        && is_word(b)
+        && let Some(year) = year(c)
+        && let Some(month) = month(b)
     {
         found.extend(small(a).and_then(|day| valid(year, month, day)).map(|day| (day, None)));
-    } else if let (Some(month), Some(year)) = (month_of(a), year(c))
-        && digits(b)
+    } else if digits(b)
+        && is_word(a)
         && c.len() == 4
+        && let Some(year) = year(c)
+        && let Some(month) = month(a)
     {
         found.extend(small(b).and_then(|day| valid(year, month, day)).map(|day| (day, None)));
     }
     found
 }
 
+/// The month that a word begins as.
 fn month(name: &str) -> Option<u8> {
+    static STARTS: LazyLock<Vec<(u8, Vec<&str>)>> = LazyLock::new(|| {
+        let lines = MONTHS.lines().filter(|line| !line.starts_with('#'));
+        let read = |line: &'static str| {
+            let mut parts = line.split(' ');
+            Some((parts.next()?.parse().ok()?, parts.collect()))
+        };
+        lines.filter_map(read).collect()
+    });
     let name = words(name).into_iter().next()?;
-    let lines = MONTHS.lines().filter(|line| !line.starts_with('#'));
-    lines.into_iter().find_map(|line| {
-        let mut parts = line.split(' ');
-        let number = parts.next()?.parse().ok()?;
-        parts.any(|start| name.starts_with(start)).then_some(number)
-    })
+    let is_of = |starts: &[&str]| starts.iter().any(|start| name.starts_with(start));
+    STARTS.iter().find(|(_, starts)| is_of(starts)).map(|(number, _)| *number)
 }
 
 /// The order that the document's own dates show: one with a day past twelve decides.

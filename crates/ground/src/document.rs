@@ -4,6 +4,7 @@ use crate::clause::Tokens;
 use crate::date::{self, Date, Day};
 use crate::fold::tokens;
 use crate::number::{self, Number, value_key};
+use crate::steps::step;
 use crate::{layout, markup};
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -182,6 +183,7 @@ impl Document {
     }
 }
 
-fn width(text: &str) -> u32 {
+pub(crate) fn width(text: &str) -> u32 {
+    step(text.len());
     u32::try_from(text.chars().count()).unwrap_or(u32::MAX)
 }

@@ -4,6 +4,7 @@ use crate::date;
 use crate::document::{Document, Word};
 use crate::fold::words;
 use crate::number::{self, value_key};
+use crate::steps::step;
 use serde_json::Value;
 
 /// A place where a document prints a value.
@@ -30,6 +31,8 @@ pub(crate) enum Kind {
 /// Most places that are kept for one value, and most that are tried.
 const MOST: usize = 400;
 const TRIED: usize = 2_000;
+/// Most words that are followed for one text.
+const FOLLOWED: usize = 1_000_000;
 /// Widest gap within a text, in columns: past it a new column begins.
 const BRIDGE: u32 = 8;
 
@@ -103,6 +106,13 @@ pub(crate) fn places(document: &Document, value: &Value) -> Vec<Place> {
 }
 
 impl Place {
+    /// The place of a number.
+    pub(crate) fn of_number(document: &Document, number: &number::Number) -> Option<Self> {
+        let row = document.cells.get(number.cell)?.row;
+        let number::Number { cell, from, to, start, end, .. } = *number;
+        Some(Place { row, cell, from, to, start, end })
+    }
+
     /// The place of some bytes of a cell.
     pub(crate) fn new(document: &Document, cell: usize, start: usize, end: usize) -> Option<Self> {
         let own = document.cells.get(cell)?;
@@ -116,7 +126,7 @@ fn numbers(document: &Document, given: f64, into: &mut Vec<Place>) {
     let same = |number: &&number::Number| !number.is_part && (number.value - given).abs() <= slack;
     let near = document.by_value.get(&value_key(given)).into_iter().flatten();
     for number in near.filter_map(|at| document.numbers.get(*at as usize)).filter(same).take(MOST) {
-        into.extend(Place::new(document, number.cell, number.start, number.end));
+        into.extend(Place::of_number(document, number));
     }
 }
 
@@ -127,12 +137,17 @@ fn text_places(document: &Document, text: &str, into: &mut Vec<Place>) {
         return;
     }
     let starts = document.by_word.get(first.as_str()).map(Vec::as_slice).unwrap_or_default();
+    let mut followed = 0;
     for at in starts.iter().take(TRIED) {
         let at = *at as usize;
         let mut last = at;
+        if followed > FOLLOWED {
+            return;
+        }
         let all = sought.iter().skip(1).all(|word| match follow(document, last, word) {
             Some(next) => {
                 last = next;
+                followed += 1;
                 true
             }
             None => false,
@@ -164,6 +179,7 @@ fn follow(document: &Document, at: usize, sought: &str) -> Option<usize> {
     let word = document.words.get(at)?;
     let cell = document.cells.get(word.cell)?;
     let next = document.words.get(at + 1);
+    step(1);
     if let Some(next) = next
         && next.folded.as_ref() == sought
         && document
@@ -181,12 +197,15 @@ fn follow(document: &Document, at: usize, sought: &str) -> Option<usize> {
     let below = (cell.row + 1..cell.row + 4).find(|row| !document.row_cells(*row).is_empty())?;
     let cells = document.row_cells(below);
     let starts = |other: &crate::document::Cell| {
+        step(1);
         let first = other.words.start;
         (other.words.end > first
             && document.words.get(first).is_some_and(|word| word.folded.as_ref() == sought))
         .then_some(first)
     };
-    let overlapping = cells.iter().filter(|other| other.from < cell.to + 2 && cell.from < other.to + 2);
+    let first = cells.partition_point(|other| other.to.saturating_add(2) <= cell.from);
+    let under = cells.get(first..).unwrap_or_default();
+    let overlapping = under.iter().take_while(|other| other.from < cell.to.saturating_add(2));
     overlapping
         .filter_map(starts)
         .next()

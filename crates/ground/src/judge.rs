@@ -23,6 +23,18 @@ pub enum Support {
     Unsupported,
 }
 
+impl Support {
+    /// The name in outputs.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Support::Verified => "verified",
+            Support::Undecided => "undecided",
+            Support::Unsupported => "unsupported",
+        }
+    }
+}
+
 /// The way in which a place is bound to a field of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Binding {
@@ -40,6 +52,36 @@ pub enum Binding {
     Alone,
     /// Nothing binds it.
     None,
+}
+
+impl Binding {
+    /// The name in outputs.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Binding::Cell => "cell",
+            Binding::Row => "row",
+            Binding::Labelled => "labelled",
+            Binding::LabelledAbove => "labelled_above",
+            Binding::Element => "element",
+            Binding::Alone => "alone",
+            Binding::None => "none",
+        }
+    }
+
+    /// The words in which users are told of it.
+    #[must_use]
+    pub fn reason(self) -> &'static str {
+        match self {
+            Binding::Cell => "in the row of its item and the column of its field",
+            Binding::Row => "in the row of its item",
+            Binding::Labelled => "behind or right of the label of its field",
+            Binding::LabelledAbove => "below the label of its field",
+            Binding::Element => "in the element of its field",
+            Binding::Alone => "the only place of the text, which no other field claims",
+            Binding::None => "nothing binds it",
+        }
+    }
 }
 
 /// The support of one leaf.
@@ -306,8 +348,7 @@ impl<'a> Judge<'a> {
 
     fn numbers(&self) -> &[Labelled<'a>] {
         let numbers = self.document.numbers.iter().filter(|number| !number.is_part).take(RIVALS);
-        let places =
-            numbers.filter_map(|number| Place::new(self.document, number.cell, number.start, number.end));
+        let places = numbers.filter_map(|number| Place::of_number(self.document, number));
         self.numbers.get_or_init(|| places.map(|place| (place, labels(self.document, &place))).collect())
     }
 

@@ -10,7 +10,8 @@
 //!
 //! Two readers share a document. [`judge`] needs no word of any language: the items of a list have rows, their members have columns,
 //! other fields have labels. [`read_passage`] reads prose, with words of `words/clauses.txt`: a passage that somebody has found is
-//! held against three questions, where, what and how, and [`Trust`] says how often passages of its pattern were right.
+//! held against three questions, where, what and how, and [`Trust`] says how often passages of its pattern were right. [`outline`] has
+//! what they both read, for whoever looks at it.
 
 mod clause;
 mod columns;
@@ -25,7 +26,12 @@ mod layout;
 mod leaves;
 mod markup;
 mod number;
+pub mod outline;
 mod rows;
+mod steps;
+
+#[cfg(test)]
+mod hostile;
 
 pub use clause::{
     Claim, Counts, Doubt, Found, Naming, Passage, Pattern, Precision, Trust, UnknownPattern, ValueKind,

@@ -1,6 +1,7 @@
 //! Sources that say their structure themselves: separated values, and markup by elements.
 
 use crate::document::{Builder, Cell};
+use crate::steps::step;
 use std::collections::HashMap;
 
 /// Columns of structured sources lie this far apart, so that no two cells of different columns meet.
@@ -95,10 +96,13 @@ fn add(
     builder.cell(cell);
 }
 
-/// One text between tags, or the value of an attribute, with the path of names that leads to it.
+/// One text between tags, or the value of an attribute.
 #[derive(Debug)]
 struct Leaf {
-    path: Vec<usize>,
+    /// The path of names that leads to it.
+    path: Option<usize>,
+    /// The element that holds it.
+    element: Option<usize>,
     start: usize,
     end: usize,
 }
@@ -130,6 +134,8 @@ const BLOCKS: [&str; 22] = [
 ];
 /// Most elements in one another.
 const DEPTH: usize = 200;
+/// How many names of its path label a leaf.
+const NAMES: usize = 3;
 
 /// Reads elements. A page has rows where its blocks begin, and cells in tables; data have a row for each record, which is an
 /// element that repeats, and one for each value outside of any.
@@ -231,16 +237,31 @@ impl Page {
     }
 }
 
+/// A name below another path. Elements and leaves share paths, so that deep ones take no more room than others.
+#[derive(Debug)]
+struct Step {
+    parent: Option<usize>,
+    name: usize,
+}
+
+#[derive(Debug)]
+struct Element {
+    parent: Option<usize>,
+    path: usize,
+    /// Its number among its siblings of the name.
+    nth: usize,
+}
+
 #[derive(Debug, Default)]
 struct Data {
     names: Vec<String>,
     known: HashMap<String, usize>,
-    /// Each open element: its name, and how many elements of each name it holds.
-    open: Vec<(usize, HashMap<usize, usize>)>,
+    steps: Vec<Step>,
+    known_steps: HashMap<(Option<usize>, usize), usize>,
+    elements: Vec<Element>,
+    /// Each open element: its name, how many elements of each name it holds, and its number.
+    open: Vec<(usize, HashMap<usize, usize>, usize)>,
     leaves: Vec<Leaf>,
-    /// The number of each open element among its siblings of the name, in step with `open`.
-    at: Vec<usize>,
-    places: Vec<Vec<usize>>,
 }
 
 impl Data {
@@ -254,10 +275,25 @@ impl Data {
         self.names.len() - 1
     }
 
+    /// The path of a name below another one.
+    fn path(&mut self, parent: Option<usize>, name: usize) -> usize {
+        let steps = &mut self.steps;
+        *self.known_steps.entry((parent, name)).or_insert_with(|| {
+            steps.push(Step { parent, name });
+            steps.len() - 1
+        })
+    }
+
+    /// The innermost open element, and its path.
+    fn innermost(&self) -> (Option<usize>, Option<usize>) {
+        let element = self.open.last().map(|(_, _, element)| *element);
+        (element, element.and_then(|element| self.elements.get(element)).map(|element| element.path))
+    }
+
     fn enter(&mut self, name: &str, text: &str, open: usize, tag: &str) {
         let number = self.name(name);
         let nth = match self.open.last_mut() {
-            Some((_, children)) => {
+            Some((_, children, _)) => {
                 let count = children.entry(number).or_default();
                 *count += 1;
                 *count - 1
@@ -267,12 +303,14 @@ impl Data {
         if self.open.len() >= DEPTH {
             return;
         }
-        self.open.push((number, HashMap::new()));
-        self.at.push(nth);
+        let (parent, above) = self.innermost();
+        let path = self.path(above, number);
+        self.elements.push(Element { parent, path, nth });
+        self.open.push((number, HashMap::new(), self.elements.len() - 1));
         let mut from = 0;
         while let Some(equal) = tag.get(from..).and_then(|rest| rest.find("=\"")).map(|found| from + found) {
             let attribute = tag
-                .get(..equal)
+                .get(from..equal)
                 .and_then(|before| before.rsplit(char::is_whitespace).next())
                 .unwrap_or_default();
             let Some(end) =
@@ -280,6 +318,7 @@ impl Data {
             else {
                 break;
             };
+            step(attribute.len() + end - from);
             if !attribute.starts_with("xmlns") && !attribute.contains(':') {
                 let number = self.name(attribute);
                 self.leaf(text, (open + 1 + equal + 2, open + 1 + end), Some(number));
@@ -288,15 +327,13 @@ impl Data {
         }
         if tag.ends_with('/') {
             self.open.pop();
-            self.at.pop();
         }
     }
 
     fn leave(&mut self, name: &str) {
         let number = self.name(name);
-        if let Some(depth) = self.open.iter().rposition(|(open, _)| *open == number) {
+        if let Some(depth) = self.open.iter().rposition(|(open, _, _)| *open == number) {
             self.open.truncate(depth);
-            self.at.truncate(depth);
         }
     }
 
@@ -311,55 +348,66 @@ impl Data {
             return;
         }
         let start = from + (own.len() - own.trim_start().len());
-        let path = self.open.iter().map(|(name, _)| *name).chain(attribute).collect();
-        self.leaves.push(Leaf { path, start, end: start + trimmed.len() });
-        self.places.push(self.at.clone());
+        let (element, above) = self.innermost();
+        let path = match attribute {
+            Some(name) => Some(self.path(above, name)),
+            None => above,
+        };
+        self.leaves.push(Leaf { path, element, start, end: start + trimmed.len() });
+    }
+
+    /// The outermost element around each that repeats: the record.
+    fn records(&self) -> Vec<Option<usize>> {
+        let mut repeats = vec![false; self.steps.len()];
+        let mut seen = vec![false; self.elements.len()];
+        for leaf in &self.leaves {
+            let mut at = leaf.element;
+            while let Some(number) = at
+                && let (Some(element), Some(seen)) = (self.elements.get(number), seen.get_mut(number))
+                && !*seen
+            {
+                step(1);
+                *seen = true;
+                if let Some(repeats) = repeats.get_mut(element.path).filter(|_| element.nth > 0) {
+                    *repeats = true;
+                }
+                at = element.parent;
+            }
+        }
+        let mut records: Vec<Option<usize>> = Vec::with_capacity(self.elements.len());
+        for (number, element) in self.elements.iter().enumerate() {
+            let outer = element.parent.and_then(|parent| records.get(parent).copied().flatten());
+            let own = repeats.get(element.path).is_some_and(|repeats| *repeats).then_some(number);
+            records.push(outer.or(own));
+        }
+        records
+    }
+
+    /// The last names of a path.
+    fn last_names(&self, path: Option<usize>) -> String {
+        let above = |path: &usize| self.steps.get(*path).and_then(|step| step.parent);
+        let path = std::iter::successors(path, above).take(NAMES);
+        let names = path.filter_map(|at| self.names.get(self.steps.get(at)?.name)).map(String::as_str);
+        let mut names: Vec<&str> = names.collect();
+        names.reverse();
+        names.join(" ")
     }
 
     /// Gives rows to records, and columns to paths within them.
     fn finish(self, text: &str, builder: &mut Builder) {
-        let mut repeats: HashMap<&[usize], bool> = HashMap::new();
-        for (leaf, at) in self.leaves.iter().zip(&self.places) {
-            for (depth, nth) in at.iter().enumerate() {
-                if *nth > 0
-                    && let Some(path) = leaf.path.get(..=depth)
-                {
-                    repeats.insert(path, true);
-                }
-            }
-        }
-        let mut columns: HashMap<&[usize], usize> = HashMap::new();
-        let mut last: Option<(Vec<usize>, usize)> = None;
-        for (leaf, at) in self.leaves.iter().zip(&self.places) {
-            // The outermost element that repeats is the record.
-            let depth = (0..at.len())
-                .find(|depth| leaf.path.get(..=*depth).is_some_and(|path| repeats.contains_key(path)));
-            let key: Vec<usize> = match depth {
-                Some(depth) => leaf
-                    .path
-                    .iter()
-                    .copied()
-                    .take(depth + 1)
-                    .chain(at.iter().copied().take(depth + 1))
-                    .collect(),
-                None => vec![usize::MAX, leaf.start],
+        let records = self.records();
+        let mut columns: HashMap<Option<usize>, usize> = HashMap::new();
+        let mut last: Option<(usize, usize)> = None;
+        for leaf in &self.leaves {
+            let record = leaf.element.and_then(|element| records.get(element).copied().flatten());
+            let row = match (record, last) {
+                (Some(record), Some((known, row))) if known == record => row,
+                (Some(_) | None, Some(_) | None) => builder.row(),
             };
-            let row = match &last {
-                Some((known, row)) if *known == key => *row,
-                Some(_) | None => builder.row(),
-            };
-            last = Some((key, row));
+            last = record.map(|record| (record, row));
             let next = columns.len();
-            let column = *columns.entry(&leaf.path).or_insert(next);
-            let from = leaf.path.len().saturating_sub(3);
-            let names: Vec<&str> = leaf
-                .path
-                .iter()
-                .skip(from)
-                .filter_map(|name| self.names.get(*name))
-                .map(String::as_str)
-                .collect();
-            add(text, row, column, leaf.start, leaf.end, Some(&names.join(" ")), builder);
+            let column = *columns.entry(leaf.path).or_insert(next);
+            add(text, row, column, leaf.start, leaf.end, Some(&self.last_names(leaf.path)), builder);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Numbers as documents print them: grouped, signed, in brackets, with a decimal point or comma as the document has it.
 
-use crate::document::{Cell, Document};
+use crate::document::{Cell, Document, width};
 
 /// A number where the document prints one. What could be read in two ways stands twice.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -49,9 +49,12 @@ pub(crate) fn read(document: &Document) -> Vec<Number> {
     }
     let decimal = decimal_of(printed.iter().map(|(_, found)| found.text));
     let mut numbers = Vec::new();
+    let mut columns = Columns { document, cell: usize::MAX, byte: 0, column: 0 };
     for (at, found) in printed {
-        let Some(cell) = document.cells.get(at) else { continue };
-        add(document, at, cell, found.start, found.text, decimal, &mut numbers);
+        if document.cells.get(at).is_none() {
+            continue;
+        }
+        add(&mut columns, at, found.start, found.text, decimal, &mut numbers);
         // `1 234` is one number, or two in a table without gaps.
         let blanks =
             found.text.match_indices([' ', '\u{a0}', '\u{202f}']).map(|(at, blank)| (at, at + blank.len()));
@@ -62,17 +65,41 @@ pub(crate) fn read(document: &Document) -> Vec<Number> {
         }
         for (cut, next) in cuts.into_iter().chain([(found.text.len(), found.text.len())]) {
             let piece = found.text.get(from..cut).unwrap_or_default();
-            add(document, at, cell, found.start + from, piece, decimal, &mut numbers);
+            add(&mut columns, at, found.start + from, piece, decimal, &mut numbers);
             from = next;
         }
     }
     numbers
 }
 
+/// The column of the last byte that was asked for, from which the next ones are counted: a word may be as long as its cell.
+struct Columns<'d> {
+    document: &'d Document,
+    cell: usize,
+    byte: usize,
+    column: u32,
+}
+
+impl Columns<'_> {
+    fn of(&mut self, cell: usize, byte: usize) -> u32 {
+        if self.cell != cell {
+            let own = self.document.cells.get(cell);
+            (self.byte, self.column) = own.map_or((byte, 0), |own| (own.start, own.from));
+            self.cell = cell;
+        }
+        self.column = if byte >= self.byte {
+            self.column.saturating_add(width(self.document.slice(self.byte, byte)))
+        } else {
+            self.column.saturating_sub(width(self.document.slice(byte, self.byte)))
+        };
+        self.byte = byte;
+        self.column
+    }
+}
+
 fn add(
-    document: &Document,
+    columns: &mut Columns<'_>,
     at: usize,
-    cell: &Cell,
     start: usize,
     text: &str,
     decimal: Option<Decimal>,
@@ -82,8 +109,8 @@ fn add(
         return;
     }
     let end = start + text.len();
-    let (is_negative, is_part) = surroundings(document, start, end);
-    let (from, to) = (document.column(cell, start), document.column(cell, end));
+    let (is_negative, is_part) = surroundings(columns.document, start, end);
+    let (from, to) = (columns.of(at, start), columns.of(at, end));
     for value in readings(text, decimal).into_iter().flatten() {
         let value = if is_negative { -value } else { value };
         into.push(Number { value, cell: at, from, to, start, end, is_negative, is_part });

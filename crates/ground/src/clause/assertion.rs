@@ -5,6 +5,7 @@ use super::cues::{Cues, cues_of, is_same};
 use super::passage::Doubt;
 use super::sentence::{Clause, LABEL};
 use super::tokens::{Class, Token};
+use crate::steps::step;
 use std::ops::Range;
 
 /// How far behind a value a word of doubt may stand, in tokens.
@@ -58,7 +59,10 @@ const LIST: usize = 120;
 
 /// The words of the line with a colon at its end under which a list item stands.
 fn heading(all: &[Token], sentence: usize) -> Range<usize> {
-    let is_end = |at: usize| all.get(at).is_some_and(|token| matches!(token.class, Class::Line | Class::Gap));
+    let is_end = |at: usize| {
+        step(1);
+        all.get(at).is_some_and(|token| matches!(token.class, Class::Line | Class::Gap))
+    };
     let mut at = sentence;
     while at > 0 && sentence - at < LIST {
         at -= 1;
@@ -68,8 +72,8 @@ fn heading(all: &[Token], sentence: usize) -> Range<usize> {
         if is_end(at)
             && at.checked_sub(1).and_then(|before| all.get(before)).is_some_and(|token| token.is(":"))
         {
-            let first = (0..at).rev().find(|at| is_end(*at)).map_or(0, |at| at + 1);
-            return first.max(at.saturating_sub(LABEL + 1))..at - 1;
+            let near = at.saturating_sub(LABEL + 1);
+            return (near..at).rev().find(|at| is_end(*at)).map_or(near, |at| at + 1)..at - 1;
         }
     }
     0..0
@@ -182,22 +186,28 @@ fn denies_another(all: &[Token], clause: &Clause, claim: &Read) -> bool {
 
 /// The longest rule that stands for an empty box.
 const BOX: usize = 5;
+/// How far a box may stand from its value, in tokens.
+const FROM_BOX: usize = 180;
 
 /// If the box of a value on its line is ticked, before it or, behind a leader, after it; `None` where there is no box.
 pub(super) fn tick(all: &[Token], value: &Range<usize>) -> Option<bool> {
-    let is_end =
-        |at: &usize| all.get(*at).is_none_or(|token| matches!(token.class, Class::Line | Class::Gap));
+    let is_end = |at: &usize| {
+        step(1);
+        all.get(*at).is_none_or(|token| matches!(token.class, Class::Line | Class::Gap))
+    };
     let mut at = value.start;
     // The mark may have been taken for a part of the value.
     while at + 1 < value.end && all.get(at).is_some_and(|token| !token.is_word()) {
         at += 1;
     }
-    let first = (0..at).rev().find(is_end).map_or(0, |at| at + 1);
+    let near = at.saturating_sub(FROM_BOX);
+    let first = (near..at).rev().find(is_end).map_or(near, |at| at + 1);
     if let Some(ticked) = (first..at).rev().find_map(|at| mark(all, at)) {
         return Some(ticked);
     }
     // A letter or a rule before the first word of a line.
-    let lead = all.get(first).filter(|_| first < at)?;
+    let begins = first < at && first.checked_sub(1).is_none_or(|before| is_end(&before));
+    let lead = all.get(first).filter(|_| begins)?;
     let touches = all.get(first + 1).is_some_and(|next| next.start == lead.end);
     if lead.is("_") && !touches {
         return Some(false);
@@ -205,7 +215,8 @@ pub(super) fn tick(all: &[Token], value: &Range<usize>) -> Option<bool> {
     if !touches && first + 1 == at && (lead.is("x") || lead.is("xx")) {
         return Some(true);
     }
-    let last = (value.end..all.len()).find(is_end).unwrap_or(all.len());
+    let far = all.len().min(value.end.saturating_add(FROM_BOX));
+    let last = (value.end..far).find(is_end).unwrap_or(far);
     let behind = all.get(value.end..last)?;
     let leader = behind.windows(3).position(|dots| dots.iter().all(|token| token.is(".")))?;
     (value.end + leader..last).find_map(|at| mark(all, at))
@@ -213,6 +224,7 @@ pub(super) fn tick(all: &[Token], value: &Range<usize>) -> Option<bool> {
 
 /// The tick of a box that ends with a token.
 pub(super) fn mark(all: &[Token], at: usize) -> Option<bool> {
+    step(1);
     let token = all.get(at)?;
     let before = |back: usize| at.checked_sub(back).and_then(|at| all.get(at));
     let is = |back: usize, sign: &str| before(back).is_some_and(|token| token.is(sign));
@@ -223,7 +235,7 @@ pub(super) fn mark(all: &[Token], at: usize) -> Option<bool> {
         "]" if is(1, "[") => Some(false),
         "}" if is(1, "{") => Some(false),
         "}" if is_cross(1) && is(2, "{") => Some(true),
-        ")" if is(1, "(") => Some(false),
+        ")" if is(1, "(") || is(1, "_") && is(2, "(") => Some(false),
         "]" if is_cross(1) && is(2, "[") => Some(true),
         ")" if is_cross(1) && is(2, "(") => Some(true),
         "_" if is_cross(1) && is(2, "_") => Some(true),

@@ -4,6 +4,7 @@ use super::cues::{Cues, cues_of};
 use crate::date;
 use crate::field::spaced;
 use crate::fold::fold_into;
+use crate::steps::step;
 use serde_json::Value;
 
 /// A field, the item that it is of, and a value: what is held against a passage of a document.
@@ -189,7 +190,7 @@ impl Read {
 
     /// If a word is one of the claim's own.
     pub(super) fn owns(&self, word: &str) -> bool {
-        self.words.iter().chain(&self.names).any(|own| own == word)
+        self.words.iter().chain(&self.names).inspect(|_| step(1)).any(|own| own == word)
     }
 
     pub(super) fn has_digits(&self) -> bool {

@@ -1,5 +1,6 @@
 //! Cues: words by which a clause is understood, from `words/clauses.txt`.
 
+use crate::steps::step;
 use std::collections::HashMap;
 use std::ops::BitOr;
 use std::sync::LazyLock;
@@ -35,6 +36,7 @@ impl Cues {
     pub(crate) const BASIS: Cues = Cues(1 << 20);
     pub(crate) const SILENT: Cues = Cues(1 << 21);
     pub(crate) const BEFORE: Cues = Cues(1 << 22);
+    pub(crate) const NUMBERING: Cues = Cues(1 << 23);
 
     /// If it holds any of these.
     pub(crate) fn any(self, of: Cues) -> bool {
@@ -65,6 +67,7 @@ impl Cues {
             "basis" => Cues::BASIS,
             "silent" => Cues::SILENT,
             "before" => Cues::BEFORE,
+            "numbering" => Cues::NUMBERING,
             "abbreviation" => Cues::ABBREVIATION,
             _ => Cues::NONE,
         }
@@ -112,6 +115,7 @@ pub(crate) fn cues_of(word: &str) -> Cues {
 
 /// If a word of a text says the same as a word of a field's name: the same word, the same beginning, or one of `same`.
 pub(crate) fn is_same(name: &str, word: &str) -> bool {
+    step(1);
     if name == word || has_beginning(name, word) {
         return true;
     }

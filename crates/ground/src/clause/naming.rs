@@ -70,17 +70,18 @@ fn synonymous(all: &[Token], clause: &Clause, claim: &Read) -> Option<Naming> {
         name.iter().all(|word| said.iter().any(|token| is_same(word, &token.folded)))
     };
     let outside = |at: &usize| !clause.value.contains(at);
-    let in_statement = |name: &Vec<String>| {
-        says(name, &mut clause.statement.iter().copied().filter(outside))
-    };
-    if claim.synonyms.iter().any(in_statement) {
+    // A synonym that leaves out what tells the field from its neighbours is one of theirs, too.
+    let roles = || claim.names.iter().filter(|name| cues_of(name).any(Cues::ROLE));
+    let tells = |name: &&Vec<String>| roles().all(|role| name.iter().any(|word| is_same(role, word)));
+    let in_statement = |name: &Vec<String>| says(name, &mut clause.statement.iter().copied().filter(outside));
+    if claim.synonyms.iter().filter(tells).any(in_statement) {
         return Some(Naming::Statement);
     }
     // The label of its own sentence.
     let before = clause.sentence.start..clause.value.start;
     let colon = before.clone().rev().find(|at| all.get(*at).is_some_and(|token| token.is(":")))?;
     let label = colon.saturating_sub(LABEL).max(before.start)..colon;
-    claim.synonyms.iter().any(|name| says(name, &mut label.clone())).then_some(Naming::Heading)
+    claim.synonyms.iter().filter(tells).any(|name| says(name, &mut label.clone())).then_some(Naming::Heading)
 }
 
 /// If a number or date has a label of its own in its sentence, and that names another thing than the field.

@@ -1,13 +1,15 @@
 //! Passages: if a clause says a value where its field belongs, whole, and as a fact.
 
 use super::claim::{Claim, Presence, Read, ValueKind};
-use super::cues::{Cues, cues_of};
+use super::cues::{Cues, cues_of, is_same};
 use super::naming::{Naming, naming};
 use super::sentence::Clause;
 use super::tokens::Token;
 use super::{assertion, exactness};
 use crate::document::Document;
+use crate::find::places;
 use serde_json::Value;
+use std::collections::HashSet;
 use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
@@ -53,11 +55,13 @@ pub enum Doubt {
     OtherCentury,
     /// Another number stands nearer to the item.
     NotNearest,
+    /// A word that tells the field from its neighbours is not beside it.
+    OtherRole,
 }
 
 impl Doubt {
     /// Every reason.
-    pub const ALL: [Doubt; 19] = [
+    pub const ALL: [Doubt; 20] = [
         Doubt::NoWords,
         Doubt::NotTicked,
         Doubt::Uncertain,
@@ -77,6 +81,7 @@ impl Doubt {
         Doubt::PartOfWord,
         Doubt::OtherCentury,
         Doubt::NotNearest,
+        Doubt::OtherRole,
     ];
 
     /// The name in results.
@@ -102,6 +107,7 @@ impl Doubt {
             Doubt::PartOfWord => "part_of_word",
             Doubt::OtherCentury => "other_century",
             Doubt::NotNearest => "not_nearest",
+            Doubt::OtherRole => "other_role",
         }
     }
 
@@ -128,6 +134,7 @@ impl Doubt {
             Doubt::PartOfWord => "has it as a part of a longer word",
             Doubt::OtherCentury => "has a year of another century",
             Doubt::NotNearest => "has another number nearer to the item",
+            Doubt::OtherRole => "lacks the word that tells the field from its neighbours",
         }
     }
 }
@@ -176,6 +183,7 @@ impl std::error::Error for UnknownPattern {}
 ///
 /// The reason why the passage does not say the value, though it may hold it.
 pub fn read_passage(document: &Document, claim: &Claim<'_>, bytes: &Range<usize>) -> Result<Pattern, Doubt> {
+    let given = claim;
     let claim = Read::new(claim);
     let tokens = document.tokens();
     let clause = Clause::around(tokens, tokens.over(bytes.start, bytes.end)).ok_or(Doubt::NoWords)?;
@@ -186,7 +194,63 @@ pub fn read_passage(document: &Document, claim: &Claim<'_>, bytes: &Range<usize>
         return Err(doubt);
     }
     let kind = kind(&tokens.all, &clause, &claim);
-    Ok(Pattern { kind, naming: naming(document, &clause, &claim, kind) })
+    let naming = naming(document, &clause, &claim, kind);
+    if naming == Naming::OtherWords && lacks_role(&tokens.all, &clause, &claim) {
+        return Err(Doubt::OtherRole);
+    }
+    match doubt_of_item(document, given) {
+        Some(doubt) => Err(doubt),
+        None => Ok(Pattern { kind, naming }),
+    }
+}
+
+/// If the statement lacks a word of the field's name that tells it from its neighbours, as *positive* does of `nodesPositive`.
+fn lacks_role(all: &[Token], clause: &Clause, claim: &Read) -> bool {
+    let is_said = |name: &str| {
+        clause.statement.iter().filter_map(|at| all.get(*at)).any(|token| is_same(name, &token.folded))
+    };
+    claim.names.iter().filter(|name| cues_of(name).any(Cues::ROLE)).any(|name| !is_said(name))
+}
+
+/// If a doubt about one mention of an item is one about the item.
+fn denies_item(doubt: Doubt) -> bool {
+    match doubt {
+        Doubt::Denied | Doubt::NotTicked | Doubt::Conditional => true,
+        Doubt::NoWords
+        | Doubt::Uncertain
+        | Doubt::AnotherPerson
+        | Doubt::AnotherTime
+        | Doubt::Alternative
+        | Doubt::NotDenied
+        | Doubt::DeniedTwice
+        | Doubt::DeniesAnother
+        | Doubt::NotAffirmed
+        | Doubt::Limit
+        | Doubt::RangeEnd
+        | Doubt::OtherDigits
+        | Doubt::OtherCode
+        | Doubt::PartOfWord
+        | Doubt::OtherCentury
+        | Doubt::NotNearest
+        | Doubt::OtherRole => false,
+    }
+}
+
+/// Most places of an item that are read.
+const MOST_PLACES: usize = 32;
+
+/// The doubt of an item's name wherever the document has it: of an item that one passage lists, another may say that it was not found.
+fn doubt_of_item(document: &Document, claim: &Claim<'_>) -> Option<Doubt> {
+    let name = match claim.item? {
+        "" => claim.value.clone(),
+        item => Value::String(item.to_owned()),
+    };
+    let named = Claim { key: "", synonyms: &[], item: Some(""), value: &name };
+    let (read, tokens) = (Read::new(&named), document.tokens());
+    places(document, &name).into_iter().take(MOST_PLACES).find_map(|place| {
+        let clause = Clause::around(tokens, tokens.over(place.start, place.end))?;
+        assertion::doubt(&tokens.all, &clause, &read).filter(|doubt| denies_item(*doubt))
+    })
 }
 
 /// Reads the passage at some bytes of a document, which is to say another value than the claimed one.
@@ -263,7 +327,8 @@ fn kind(all: &[Token], clause: &Clause, claim: &Read) -> ValueKind {
         return ValueKind::Code;
     }
     let said = all.get(clause.sentence.clone()).unwrap_or_default();
-    if !claim.words.iter().all(|word| said.iter().any(|token| *token.folded == **word)) {
+    let said: HashSet<&str> = said.iter().map(|token| &*token.folded).collect();
+    if !claim.words.iter().all(|word| said.contains(word.as_str())) {
         let printed = all.get(clause.value.clone()).unwrap_or_default();
         let has_letters = printed.iter().any(|token| token.folded.contains(char::is_alphabetic));
         return if has_letters { ValueKind::Choice } else { ValueKind::Scale };

@@ -4,15 +4,16 @@ use super::claim::{Claim, Presence, Read};
 use super::cues::{Cues, is_same};
 use super::naming::Naming;
 use super::passage::{Pattern, opposite, read_passage};
-use super::sentence::Clause;
+use super::sentence::{Clause, LONGEST};
 use super::tokens::{Class, Tokens};
 use super::trust::Trust;
 use crate::document::Document;
 use crate::find::places;
 use std::ops::Range;
 
-/// Most passages that are read for one claim.
+/// Most passages that are read for one claim, and most names that are looked at for them.
 const MOST: usize = 64;
+const TRIED: usize = 2_000;
 
 /// A passage that was understood.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -91,16 +92,24 @@ fn affirms(tokens: &Tokens, bytes: &Range<usize>) -> bool {
 /// The places where something may be said to be there or not: where the field is named, and the ticked options.
 fn speaking(tokens: &Tokens, claim: &Read) -> Vec<Range<usize>> {
     let all = &tokens.all;
-    let names = |at: usize| {
-        all.get(at).is_some_and(|token| {
-            token.is_word() && claim.names.iter().any(|name| is_same(name, &token.folded))
-        })
+    let places: Vec<Vec<usize>> = claim.names.iter().map(|name| tokens.named(name)).collect();
+    let mut named = places.concat();
+    named.sort_unstable();
+    named.dedup();
+    // A statement that names all has them within the reach of a sentence.
+    let is_near = |places: &Vec<usize>, at: usize| {
+        let first = places.partition_point(|other| other + LONGEST < at);
+        places.get(first).is_some_and(|other| *other <= at + LONGEST)
     };
     let mut found: Vec<Range<usize>> = Vec::new();
     let mut after = 0;
-    for (at, token) in all.iter().enumerate().filter(|(at, _)| names(*at)) {
+    for at in named.into_iter().filter(|at| places.iter().all(|places| is_near(places, *at))).take(TRIED) {
+        let Some(token) = all.get(at) else { continue };
         // One passage of a sentence part is enough.
-        if at < after || found.len() >= MOST {
+        if found.len() >= MOST {
+            break;
+        }
+        if at < after {
             continue;
         }
         if let Some(clause) = Clause::around(tokens, at..at + 1) {
@@ -117,12 +126,12 @@ fn speaking(tokens: &Tokens, claim: &Read) -> Vec<Range<usize>> {
             }
         }
     }
-    let options = (0..all.len()).filter(|at| super::assertion::mark(all, *at) == Some(true));
-    for at in options.take(MOST) {
+    for at in tokens.ticked() {
         let line = all
             .iter()
             .enumerate()
             .skip(at + 1)
+            .take(LONGEST)
             .take_while(|(_, token)| !matches!(token.class, Class::Line | Class::Gap));
         let mut says =
             line.filter(|(_, token)| token.does(Cues::AFFIRMATION | Cues::DENIAL) && token.is_word());

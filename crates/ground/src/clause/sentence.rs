@@ -2,10 +2,13 @@
 
 use super::cues::Cues;
 use super::tokens::{Class, Token, Tokens};
+use crate::steps::step;
 use std::ops::Range;
 
 /// How far a sentence is followed in each direction, in tokens.
 const REACH: usize = 90;
+/// The longest sentence that is read, in tokens.
+pub(super) const LONGEST: usize = 2 * REACH;
 /// How many words a label has at most.
 pub(super) const LABEL: usize = 6;
 
@@ -26,9 +29,9 @@ impl Clause {
     pub(crate) fn around(tokens: &Tokens, value: Range<usize>) -> Option<Self> {
         let sentence = sentence(&tokens.all, &value);
         let parts = parts(&tokens.all, sentence.clone());
-        let holds = |part: &Vec<usize>| part.iter().any(|at| value.contains(at));
+        let holds = |part: &Cut| part.at.iter().any(|at| value.contains(at));
         let own: Vec<usize> = (0..parts.len()).filter(|at| parts.get(*at).is_some_and(holds)).collect();
-        let distance = |part: &Vec<usize>| part.iter().map(|at| at.abs_diff(value.start)).min();
+        let distance = |part: &Cut| part.at.iter().map(|at| at.abs_diff(value.start)).min();
         let nearest = || (0..parts.len()).min_by_key(|at| parts.get(*at).and_then(distance));
         let (mut first, mut last) = match (own.first(), own.last()) {
             (Some(first), Some(last)) => (*first, *last),
@@ -37,9 +40,12 @@ impl Clause {
                 (nearest, nearest)
             }
         };
-        let between = |first: usize, last: usize| parts.get(first..=last).unwrap_or_default().concat();
+        let between = |first: usize, last: usize| -> Vec<usize> {
+            let cuts = parts.get(first..=last).unwrap_or_default();
+            cuts.iter().flat_map(|cut| &cut.at).copied().collect()
+        };
         let part = between(first, last);
-        let says = |at: usize| parts.get(at).is_some_and(|part| says_something(&tokens.all, part));
+        let says = |at: usize| parts.get(at).is_some_and(Cut::says_something);
         if !(first..=last).any(says) {
             while first > 0 {
                 first -= 1;
@@ -71,7 +77,8 @@ fn sentence(all: &[Token], value: &Range<usize>) -> Range<usize> {
 }
 
 /// If a sentence ends with a token.
-fn ends_sentence(all: &[Token], at: usize) -> bool {
+pub(super) fn ends_sentence(all: &[Token], at: usize) -> bool {
+    step(1);
     let Some(token) = all.get(at) else { return true };
     let Some(next) = all.get(at + 1) else { return true };
     match token.class {
@@ -150,16 +157,15 @@ fn has_leader(all: &[Token], at: usize) -> bool {
     line.get(..end).unwrap_or_default().windows(3).any(|dots| dots.iter().all(|token| token.is(".")))
 }
 
-/// If some tokens say something by themselves.
-fn says_something(all: &[Token], part: &[usize]) -> bool {
-    part.iter()
-        .filter_map(|at| all.get(*at))
-        .any(|token| token.does(Cues::PREDICATE | Cues::DENIAL) || token.is(":"))
+/// If a token makes the part that holds it say something by itself.
+fn says(token: &Token) -> bool {
+    step(1);
+    token.does(Cues::PREDICATE | Cues::DENIAL) || token.is(":")
 }
 
 /// Cuts a sentence at commas, at words of contrast, at `and` between two statements, and around statements in parentheses.
-fn parts(all: &[Token], sentence: Range<usize>) -> Vec<Vec<usize>> {
-    let mut parts = Parts { done: Vec::new(), open: Vec::new() };
+pub(super) fn parts(all: &[Token], sentence: Range<usize>) -> Vec<Cut> {
+    let mut parts = Parts::default();
     let mut parenthesis: Option<(usize, usize)> = None;
     let mut depth = 0usize;
     for at in sentence.clone() {
@@ -167,19 +173,14 @@ fn parts(all: &[Token], sentence: Range<usize>) -> Vec<Vec<usize>> {
         if begins_option(all, at) {
             parts.cut();
         }
-        if token.is("/") && says_something(all, &parts.open) && all.get(at + 1).is_some_and(has_letters) {
+        if token.is("/") && parts.open.says_something() && all.get(at + 1).is_some_and(has_letters) {
             parts.cut();
         } else if token.is(",") && depth == 0 && !is_within_number(all, at) {
             parts.cut();
         } else if token.is("(") {
             depth += 1;
             if depth == 1 {
-                let inner: Vec<usize> = (at + 1..sentence.end)
-                    .take_while(|at| all.get(*at).is_some_and(|token| !token.is(")")))
-                    .collect();
-                let words = inner.iter().filter_map(|at| all.get(*at)).filter(|token| token.is_word());
-                let denies = |token: &Token| token.does(Cues::DENIAL);
-                if words.clone().count() >= 3 && words.clone().any(denies) {
+                if is_denial(all.get(at + 1..sentence.end).unwrap_or_default()) {
                     parts.cut();
                 }
                 parenthesis = Some((parts.done.len(), at));
@@ -189,34 +190,48 @@ fn parts(all: &[Token], sentence: Range<usize>) -> Vec<Vec<usize>> {
             if let (0, Some((number, from))) = (depth, parenthesis)
                 && number == parts.done.len()
             {
-                let split = parts.open.partition_point(|at| *at < from);
-                let (before, inner) = parts.open.split_at(split);
-                let answers = says_something(all, inner)
+                let inner = parts.open.at.get(parts.open.at.partition_point(|at| *at < from)..);
+                step(inner.map_or(0, <[usize]>::len));
+                let answers = parts.open.last_says.is_some_and(|last| last >= from)
                     || inner
+                        .unwrap_or_default()
                         .iter()
                         .filter_map(|at| all.get(*at))
                         .any(|token| token.is("yes") || token.is("-"));
-                if answers && !says_something(all, before) {
+                if answers && parts.open.first_says.is_none_or(|first| first >= from) {
                     parts.cut();
                 }
             }
         } else if token.does(Cues::CONTRAST) {
             parts.cut();
-            parts.open.push(at);
-        } else if token.does(Cues::JOIN) && says_something(all, &parts.open) {
-            let after: Vec<usize> = (at + 1..sentence.end.min(at + 9))
-                .take_while(|at| all.get(*at).is_some_and(|token| !token.is(",") && !token.does(Cues::JOIN)))
-                .collect();
-            if says_something(all, &after) {
+            parts.open.push(at, token);
+        } else if token.does(Cues::JOIN) && parts.open.says_something() {
+            let after = all.get(at + 1..sentence.end.min(at + 9)).unwrap_or_default();
+            if after.iter().take_while(|token| !token.is(",") && !token.does(Cues::JOIN)).any(says) {
                 parts.cut();
             }
-            parts.open.push(at);
+            parts.open.push(at, token);
         } else {
-            parts.open.push(at);
+            parts.open.push(at, token);
         }
     }
     parts.cut();
     parts.done
+}
+
+/// If the parenthesis that begins with some tokens says that something is not so.
+fn is_denial(inner: &[Token]) -> bool {
+    let words = inner.iter().take_while(|token| !token.is(")")).filter(|token| token.is_word());
+    let (mut count, mut denies) = (0, false);
+    for word in words {
+        step(1);
+        count += 1;
+        denies = denies || word.does(Cues::DENIAL);
+        if denies && count >= 3 {
+            return true;
+        }
+    }
+    false
 }
 
 fn has_letters(token: &Token) -> bool {
@@ -225,6 +240,7 @@ fn has_letters(token: &Token) -> bool {
 
 /// If a box of an option begins with a token, ticked or not.
 fn begins_option(all: &[Token], at: usize) -> bool {
+    step(1);
     let Some(token) = all.get(at) else { return false };
     let is = |ahead: usize, sign: &str| all.get(at + ahead).is_some_and(|token| token.is(sign));
     let is_box = |close: &str| is(1, close) || (is(1, "x") || is(1, "✓") || is(1, "•")) && is(2, close);
@@ -238,15 +254,40 @@ fn begins_option(all: &[Token], at: usize) -> bool {
     }
 }
 
+/// The tokens of a part of a sentence.
+#[derive(Debug, Default)]
+pub(super) struct Cut {
+    pub(super) at: Vec<usize>,
+    /// The first and the last of those that make it say something.
+    first_says: Option<usize>,
+    last_says: Option<usize>,
+}
+
+impl Cut {
+    fn push(&mut self, at: usize, token: &Token) {
+        self.at.push(at);
+        if says(token) {
+            self.first_says.get_or_insert(at);
+            self.last_says = Some(at);
+        }
+    }
+
+    /// If it says something by itself.
+    pub(super) fn says_something(&self) -> bool {
+        self.first_says.is_some()
+    }
+}
+
+#[derive(Default)]
 struct Parts {
-    done: Vec<Vec<usize>>,
-    open: Vec<usize>,
+    done: Vec<Cut>,
+    open: Cut,
 }
 
 impl Parts {
     fn cut(&mut self) {
         let part = std::mem::take(&mut self.open);
-        if !part.is_empty() {
+        if !part.at.is_empty() {
             self.done.push(part);
         }
     }

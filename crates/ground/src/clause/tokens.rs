@@ -1,8 +1,8 @@
 //! Tokens of clauses: words with their digits, signs, and ends of lines, each with its cues.
 
-use super::cues::{Cues, STEM, cues_of, is_same, others_for};
+use super::cues::{Cues, cues_of};
+use super::index::Index;
 use crate::fold::fold_into;
-use std::collections::HashMap;
 
 /// A word, a sign, or the end of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,12 +47,11 @@ impl Token {
     }
 }
 
-/// The tokens of a text, and where its words begin alike.
+/// The tokens of a text, and where its words stand.
 #[derive(Debug, Default)]
 pub(crate) struct Tokens {
     pub(crate) all: Vec<Token>,
-    /// The different words of the text, by their first letters.
-    by_beginning: HashMap<Box<str>, Vec<Box<str>>>,
+    index: Index,
 }
 
 impl Tokens {
@@ -107,31 +106,42 @@ impl Tokens {
             }
         }
         let minus: Vec<usize> = (0..all.len()).filter(|at| is_minus(&all, *at)).collect();
+        silence(&mut all);
+        let numbering: Vec<usize> = (1..all.len())
+            .filter(|at| match all.get(at - 1..at + 2) {
+                Some([before, token, after]) => {
+                    before.is_word() && token.does(Cues::NUMBERING) && after.is(":")
+                }
+                Some(_) | None => false,
+            })
+            .collect();
+        for at in numbering {
+            if let Some(token) = all.get_mut(at) {
+                token.cues = Cues::NONE;
+            }
+        }
         for at in minus {
             if let Some(token) = all.get_mut(at) {
                 token.cues = Cues::DENIAL | Cues::PREDICATE;
             }
         }
-        let mut by_beginning: HashMap<Box<str>, Vec<Box<str>>> = HashMap::new();
-        let mut words: Vec<&str> =
-            all.iter().filter(|token| token.is_word()).map(|token| &*token.folded).collect();
-        words.sort_unstable();
-        words.dedup();
-        let joined = (0..all.len()).filter_map(|at| joined(&all, at));
-        for word in words.into_iter().map(Box::from).chain(joined.map(String::into_boxed_str)) {
-            by_beginning.entry(beginning(&word).into()).or_default().push(word);
-        }
-        Tokens { all, by_beginning }
+        let index = Index::of(&all);
+        Tokens { all, index }
     }
 
     /// If a word of the text says the same as a word of a field's name.
     pub(crate) fn has(&self, name: &str) -> bool {
-        let alike = self.by_beginning.get(beginning(name)).map(Vec::as_slice).unwrap_or_default();
-        alike.iter().any(|word| is_same(name, word)) || others_for(name).any(|other| self.has_word(other))
+        self.index.has(name)
     }
 
-    fn has_word(&self, word: &str) -> bool {
-        self.by_beginning.get(beginning(word)).is_some_and(|alike| alike.iter().any(|known| **known == *word))
+    /// The words of the text that say the same as a word of a field's name, in order.
+    pub(crate) fn named(&self, name: &str) -> Vec<usize> {
+        self.index.named(name)
+    }
+
+    /// The ends of the first ticked boxes.
+    pub(crate) fn ticked(&self) -> &[usize] {
+        &self.index.ticked
     }
 
     /// The tokens that hold some bytes: at least one, if there is any.
@@ -158,6 +168,21 @@ pub(super) fn joined(all: &[Token], at: usize) -> Option<String> {
     }
 }
 
+/// Takes their part in a clause from the words of options that are not ticked: nobody has said them.
+fn silence(all: &mut [Token]) {
+    let mut silent = false;
+    for at in 0..all.len() {
+        let ticked = super::assertion::mark(all, at);
+        let Some(token) = all.get_mut(at) else { break };
+        match (ticked, token.class) {
+            (Some(ticked), _) => silent = !ticked,
+            (None, Class::Line | Class::Gap) => silent = false,
+            (None, Class::Word) if silent => token.cues = Cues::NONE,
+            (None, Class::Word | Class::Sign) => {}
+        }
+    }
+}
+
 /// A minus behind a name, as in `CK20-`, `CK20 (-)` and `CK20: -`.
 fn is_minus(all: &[Token], at: usize) -> bool {
     let Some(token) = all.get(at).filter(|token| token.is("-")) else { return false };
@@ -168,11 +193,6 @@ fn is_minus(all: &[Token], at: usize) -> bool {
     let ends = after.is_none_or(|after| matches!(after.class, Class::Line | Class::Gap) || after.is(","));
     let enclosed = before.is_some_and(|before| before.is("(")) && after.is_some_and(|after| after.is(")"));
     behind || enclosed || before.is_some_and(|before| before.is(":") || before.is_word()) && ends
-}
-
-/// The first letters of a word.
-fn beginning(word: &str) -> &str {
-    word.char_indices().nth(STEM).and_then(|(at, _)| word.get(..at)).unwrap_or(word)
 }
 
 /// A sign in its plain form.

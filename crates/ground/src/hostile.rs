@@ -1,0 +1,113 @@
+//! Hostile layouts: reading them, and values in them, takes steps in proportion to their length.
+
+use crate::steps::steps_of;
+use crate::{Claim, Document, find_passage, judge, read_passage};
+use serde_json::{Value, json};
+
+/// The length of the shorter document, in pieces; the other one is four times as long.
+const PIECES: usize = 1_000;
+/// Four times as much takes four times as many steps, and this is less than half of what a square would take.
+const MOST: usize = 6;
+
+/// Documents of so many pieces, by name.
+fn documents(pieces: usize) -> Vec<(&'static str, String)> {
+    let each = |piece: &dyn Fn(usize) -> String| (0..pieces).map(piece).collect::<String>();
+    vec![
+        (
+            "one line of prose",
+            each(&|at| format!("The margin of tumor {at} is free, no invasion was seen in 3 of {at}. ")),
+        ),
+        ("one line of words", each(&|_| "margin ".to_owned())),
+        ("columns", each(&|at| format!("margin  {at}  ")) + "\n" + &each(&|at| format!("tumor   {at}  "))),
+        ("boxes", each(&|at| format!("[ ] margin {at}\n[x] invasion yes\n"))),
+        ("boxes in one line", each(&|_| "[ ] margin [x] yes ".to_owned())),
+        ("open parentheses", each(&|_| "( ".to_owned()) + "margin 3"),
+        ("parentheses", each(&|at| format!("margin {at} (yes) / no and "))),
+        ("a table", each(&|at| format!("margin {at}    {}    2024-03-05\n", at * 7))),
+        ("digits of two kinds", each(&|_| "１2".to_owned())),
+        ("attributes", format!("<a {}>3</a>", each(&|at| format!("margin=\"{at}\"")))),
+        ("elements", format!("<a>{}</a>", each(&|at| format!("<margin>{at}</margin>")))),
+        ("deep elements", format!("{}{}", "<a>".repeat(150), each(&|at| format!("<margin>{at}</margin>")))),
+        ("separated values", each(&|at| format!("margin,{at},\"3\"\n"))),
+        ("words that begin alike", each(&|at| format!("marg{at:x} invas{at:x} "))),
+        ("hyphens", each(&|_| "margin-".to_owned())),
+        ("blank lines", each(&|_| "\n  \n".to_owned()) + "margin: 3"),
+        ("labels", each(&|at| format!("margin: {at} "))),
+        ("leaders", each(&|_| ". . .".to_owned()) + "margin 3"),
+    ]
+}
+
+fn work(text: &str) {
+    let document = Document::read(text);
+    let record = json!({
+        "margin": 3, "tumorMargin": "margin", "invasion": true, "lymphovascularInvasion": false, "date": "2024-03-05",
+        "items": [{"name": "margin", "count": 3}, {"name": "tumor", "count": 7}, {"name": "nowhere at all", "count": 8}],
+        "long": "margin margin margin margin margin margin margin",
+    });
+    for verdict in judge(&document, &record) {
+        if let (Some(bytes), Some(value)) = (&verdict.bytes, record.pointer(&verdict.pointer)) {
+            let key = verdict.pointer.rsplit('/').next().unwrap_or_default();
+            let _ = read_passage(&document, &Claim { key, synonyms: &[], item: None, value }, bytes);
+        }
+    }
+    claims(&document);
+    // A passage may be as long as the document.
+    let whole = json!(text);
+    let _ = read_passage(
+        &document,
+        &Claim { key: "margin", synonyms: &[], item: None, value: &whole },
+        &(0..text.len()),
+    );
+    let _ = (document.outline(100), document.sentences(100));
+}
+
+/// Finds and reads passages for claims that many words of a document name.
+fn claims(document: &Document) {
+    for (key, item, value) in [
+        ("invasion", None, json!(true)),
+        ("marginInvasion", None, json!(false)),
+        ("tumorNecrosis", None, json!("absent")),
+        ("count", Some("margin"), json!(3)),
+        ("result", Some("margin of tumor"), json!("yes")),
+    ] {
+        let value: Value = value;
+        let claim = Claim { key, synonyms: &[], item, value: &value };
+        let _ = find_passage(document, &claim);
+        let middle = document.text().len() / 2;
+        let _ = read_passage(document, &claim, &(middle..middle + 1));
+    }
+}
+
+#[test]
+fn steps_grow_with_the_document() {
+    let mut steep = Vec::new();
+    for ((name, short), (_, long)) in documents(PIECES).into_iter().zip(documents(4 * PIECES)) {
+        let (few, many) = (steps_of(|| work(&short)), steps_of(|| work(&long)));
+        assert!(few > 0, "{name}: no step was counted");
+        if many > few * MOST {
+            steep.push(format!("{name}: {few} steps, {many} for four times as much"));
+        }
+    }
+    assert!(steep.is_empty(), "{steep:#?}");
+}
+
+/// Steps of claims that differ for no other reason than where the middle of a document is.
+const SLACK: usize = 4_000;
+
+#[test]
+fn a_claim_takes_no_more_steps_in_a_longer_document() {
+    let mut steep = Vec::new();
+    for ((name, short), (_, long)) in documents(PIECES).into_iter().zip(documents(4 * PIECES)) {
+        let steps = |text: &str| {
+            let document = Document::read(text);
+            // The words are indexed when the first claim is read.
+            claims(&document);
+            steps_of(|| claims(&document))
+        };
+        let (few, many) = (steps(&short), steps(&long));
+        if many > few + few / 2 + SLACK {
+            steep.push(format!("{name}: {few} steps, {many} in a document of four times the length"));
+        }
+    }
+    assert!(steep.is_empty(), "{steep:#?}");
+}

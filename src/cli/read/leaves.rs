@@ -1,0 +1,184 @@
+//! The values of an extraction, and what binds each to the document: its structure, and the clause around it.
+
+use super::page::clipped;
+use super::positions::{Position, Positions};
+use crate::score::claimed_field;
+use crate::value::unescape;
+use loopctl_ground::{
+    Binding, Claim, Document, Doubt, Found, Pattern, Support, Trust, Verdict, find_passage, judge,
+    read_passage,
+};
+use serde::Serialize;
+use serde_json::Value;
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// Deepest nesting that is read, as in assessments.
+const DEPTH: usize = 64;
+
+#[derive(Debug, Serialize)]
+pub(super) struct Leaf {
+    pub(super) path: String,
+    pub(super) value: Value,
+    /// Nothing for truth values, which no document prints.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) structure: Option<Structure>,
+    /// Nothing where no passage has the value.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) clause: Option<Clause>,
+}
+
+/// The place that rows, columns and labels give a value.
+#[derive(Debug, Serialize)]
+pub(super) struct Structure {
+    pub(super) support: &'static str,
+    pub(super) binding: &'static str,
+    #[serde(skip)]
+    pub(super) reason: &'static str,
+    #[serde(flatten)]
+    pub(super) passage: Option<Passage>,
+}
+
+/// A passage of the document.
+#[derive(Debug, Serialize)]
+pub(super) struct Passage {
+    pub(super) text: String,
+    #[serde(flatten)]
+    pub(super) at: Position,
+}
+
+/// The reading of the clause around a passage: a pattern with its counts, or a doubt.
+#[derive(Debug, Serialize)]
+pub(super) struct Clause {
+    #[serde(flatten)]
+    pub(super) read: Read,
+    #[serde(flatten)]
+    pub(super) passage: Passage,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub(super) enum Read {
+    Pattern {
+        pattern: String,
+        /// Labelled values of the pattern that were right, and wrong.
+        right: u64,
+        wrong: u64,
+        /// The lower bound of its precision.
+        bound: f64,
+    },
+    Doubt {
+        doubt: &'static str,
+        #[serde(skip)]
+        reason: &'static str,
+    },
+}
+
+/// Reads the first values of an extraction, at most so many, and says how many were left out.
+pub(super) fn leaves(
+    document: &Document,
+    candidate: &Value,
+    positions: &Positions<'_>,
+    most: usize,
+) -> (Vec<Leaf>, usize) {
+    let judged: HashMap<String, Verdict> =
+        judge(document, candidate).into_iter().map(|verdict| (verdict.pointer.clone(), verdict)).collect();
+    let (mut found, mut left_out) = (Vec::new(), 0);
+    each_leaf(candidate, &mut String::new(), 0, &mut |pointer, value| {
+        if found.len() < most {
+            found.push(leaf(document, candidate, pointer, value, judged.get(pointer), positions));
+        } else {
+            left_out += 1;
+        }
+    });
+    (found, left_out)
+}
+
+fn each_leaf(value: &Value, pointer: &mut String, depth: usize, visit: &mut dyn FnMut(&str, &Value)) {
+    let mut below = |step: &str, value: &Value, visit: &mut dyn FnMut(&str, &Value)| {
+        let length = pointer.len();
+        pointer.push('/');
+        pointer.push_str(&step.replace('~', "~0").replace('/', "~1"));
+        if depth < DEPTH {
+            each_leaf(value, pointer, depth + 1, visit);
+        }
+        pointer.truncate(length);
+    };
+    match value {
+        Value::Object(members) => members.iter().for_each(|(key, member)| below(key, member, visit)),
+        Value::Array(items) => {
+            items.iter().enumerate().for_each(|(at, item)| below(&at.to_string(), item, visit));
+        }
+        Value::Null => {}
+        Value::String(text) if text.trim().is_empty() => {}
+        Value::Bool(_) | Value::Number(_) | Value::String(_) => visit(pointer, value),
+    }
+}
+
+fn leaf(
+    document: &Document,
+    candidate: &Value,
+    pointer: &str,
+    value: &Value,
+    verdict: Option<&Verdict>,
+    positions: &Positions<'_>,
+) -> Leaf {
+    let (key, item) = claimed_field(candidate, pointer);
+    let key = unescape(key);
+    let claim = Claim { key: &key, synonyms: &[], item, value };
+    let passage = |bytes: &Range<usize>| Passage {
+        text: clipped(positions.text(bytes)),
+        at: positions.of_bytes(bytes),
+    };
+    // The passage that the structure gives, and where it gives none, the one that says it best.
+    let by_structure = verdict.filter(|verdict| verdict.support == Support::Verified);
+    let given = |verdict: &Verdict| {
+        let bytes = verdict.bytes.clone()?;
+        Some((read_passage(document, &claim, &bytes), bytes))
+    };
+    let found = || match find_passage(document, &claim)? {
+        Found::Says(passage) => Some((Ok(passage.pattern), passage.bytes)),
+        Found::SaysOpposite(_) => None,
+    };
+    let clause = by_structure.and_then(given).or_else(found).or_else(|| verdict.and_then(given));
+    let shown = match value {
+        Value::String(text) => Value::String(clipped(text)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => value.clone(),
+    };
+    Leaf {
+        path: pointer.to_owned(),
+        value: shown,
+        structure: verdict.map(|verdict| Structure {
+            support: verdict.support.as_str(),
+            binding: verdict.binding.as_str(),
+            reason: reason(verdict.support, verdict.binding),
+            passage: verdict.bytes.as_ref().map(passage),
+        }),
+        clause: clause.map(|(reading, bytes)| Clause { read: Read::of(reading), passage: passage(&bytes) }),
+    }
+}
+
+fn reason(support: Support, binding: Binding) -> &'static str {
+    match support {
+        Support::Verified => binding.reason(),
+        Support::Undecided => "printed, and nothing binds it to the field",
+        Support::Unsupported => "printed nowhere in any spelling",
+    }
+}
+
+impl Read {
+    fn of(reading: Result<Pattern, Doubt>) -> Self {
+        match reading {
+            Ok(pattern) => {
+                let precision = Trust::shipped().of(pattern);
+                Read::Pattern {
+                    pattern: pattern.to_string(),
+                    right: precision.counts.right,
+                    wrong: precision.counts.wrong,
+                    bound: (precision.bound * 1e4).round() / 1e4,
+                }
+            }
+            Err(doubt) => Read::Doubt { doubt: doubt.as_str(), reason: doubt.reason() },
+        }
+    }
+}

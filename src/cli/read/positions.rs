@@ -1,0 +1,84 @@
+//! Positions: lines and columns of the bytes of a text.
+
+use serde::Serialize;
+use std::ops::Range;
+
+/// The bytes after which characters are counted anew.
+const BLOCK: usize = 1024;
+
+/// A place in a document.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(super) struct Position {
+    /// Its line, from 1.
+    pub(super) line: usize,
+    /// Its column, in characters from 1.
+    pub(super) column: usize,
+    /// Its first character, and the one after its last, from 0.
+    pub(super) start: usize,
+    pub(super) end: usize,
+}
+
+/// Finds places in a text, however long its lines are.
+pub(super) struct Positions<'t> {
+    text: &'t str,
+    /// The first byte of each line.
+    lines: Vec<usize>,
+    /// The characters before each block.
+    blocks: Vec<usize>,
+}
+
+impl<'t> Positions<'t> {
+    pub(super) fn of(text: &'t str) -> Self {
+        let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
+        let mut before = 0;
+        let blocks = text.as_bytes().chunks(BLOCK).map(|block| {
+            before += begun(block);
+            before
+        });
+        let blocks = std::iter::once(0).chain(blocks).collect();
+        Positions { text, lines: std::iter::once(0).chain(ends).collect(), blocks }
+    }
+
+    fn characters(&self, byte: usize) -> usize {
+        let block = byte / BLOCK;
+        let rest = self.text.as_bytes().get(block * BLOCK..byte).unwrap_or_default();
+        self.blocks.get(block).copied().unwrap_or_default() + begun(rest)
+    }
+
+    pub(super) fn line(&self, byte: usize) -> usize {
+        self.lines.partition_point(|start| *start <= byte)
+    }
+
+    pub(super) fn of_bytes(&self, bytes: &Range<usize>) -> Position {
+        let line = self.line(bytes.start);
+        let begin = line.checked_sub(1).and_then(|at| self.lines.get(at)).copied().unwrap_or_default();
+        let (start, end) = (self.characters(bytes.start), self.characters(bytes.end));
+        Position { line, column: start - self.characters(begin).min(start) + 1, start, end }
+    }
+
+    pub(super) fn text(&self, bytes: &Range<usize>) -> &'t str {
+        self.text.get(bytes.clone()).unwrap_or_default()
+    }
+}
+
+/// The number of characters that begin in some bytes.
+fn begun(bytes: &[u8]) -> usize {
+    bytes.iter().filter(|byte| (**byte & 0xc0) != 0x80).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Position, Positions};
+
+    #[test]
+    fn lines_and_columns_are_counted_in_characters() {
+        let text = format!("a\n{}é x", "ü".repeat(2000));
+        let positions = Positions::of(&text);
+        let at = text.len() - 1;
+        assert_eq!(
+            positions.of_bytes(&(at..at + 1)),
+            Position { line: 2, column: 2003, start: 2004, end: 2005 }
+        );
+        assert_eq!(positions.of_bytes(&(0..1)), Position { line: 1, column: 1, start: 0, end: 1 });
+    }
+}

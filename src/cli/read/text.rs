@@ -1,0 +1,159 @@
+//! The page as people read it.
+
+use super::leaves::{Leaf, Passage, Read};
+use super::page::{Acting, Cell, Page, Sentence, Typed};
+use crate::report::Paint;
+use crate::value::sanitize_line;
+use serde_json::Value;
+use std::fmt::Write as _;
+
+/// Longest text of a cell or passage, in characters.
+const SHOWN: usize = 90;
+
+/// The text of a page.
+pub(super) fn told(page: &Page<'_>, paint: Paint) -> String {
+    let mut out = String::new();
+    for line in &page.lines {
+        put(&mut out, &paint.strong(&format!("line {}", line.line)));
+        let columns: Vec<String> = line.cells.iter().map(columns).collect();
+        let width = columns.iter().map(String::len).max().unwrap_or_default();
+        for (cell, columns) in line.cells.iter().zip(&columns) {
+            tell_cell(cell, columns, width, paint, &mut out);
+        }
+        left_out(&mut out, line.cells_left_out, "cell", "  ");
+    }
+    left_out(&mut out, page.lines_left_out, "line", "");
+    for sentence in page.sentences.iter().flatten() {
+        tell_sentence(sentence, paint, &mut out);
+    }
+    left_out(&mut out, page.sentences_left_out, "sentence", "");
+    for leaf in page.values.iter().flatten() {
+        tell_leaf(leaf, paint, &mut out);
+    }
+    left_out(&mut out, page.values_left_out, "value", "");
+    out
+}
+
+fn put(out: &mut String, line: &str) {
+    out.push_str(line.trim_end());
+    out.push('\n');
+}
+
+/// Says how many were left out, and how to have them shown.
+fn left_out(out: &mut String, count: usize, what: &str, indent: &str) {
+    if count > 0 {
+        let s = if count == 1 { "" } else { "s" };
+        let help = if indent.is_empty() { "; `--lines N` shows more" } else { "" };
+        put(out, &format!("{indent}… {count} more {what}{s}{help}"));
+    }
+}
+
+fn quoted(text: &str) -> String {
+    let mut shown: String = text.chars().take(SHOWN).collect();
+    if text.chars().nth(SHOWN).is_some() {
+        shown.push('…');
+    }
+    format!("\"{}\"", sanitize_line(&shown))
+}
+
+fn columns(cell: &Cell) -> String {
+    format!("{}-{}", cell.columns.0, cell.columns.1)
+}
+
+fn tell_cell(cell: &Cell, columns: &str, width: usize, paint: Paint, out: &mut String) {
+    let name = cell.name.as_deref().map_or_else(String::new, |name| format!("  <{}>", sanitize_line(name)));
+    put(out, &format!("  {columns:<width$}  {}{name}", quoted(&cell.text)));
+    for value in &cell.values {
+        put(out, &format!("  {:width$}    {}", "", tell_value(value, paint)));
+    }
+    left_out(out, cell.values_left_out, "value", "      ");
+}
+
+fn tell_value(value: &Typed, paint: Paint) -> String {
+    let read = plain(&value.value);
+    let mut told =
+        format!("{} {}", value.kind, if value.kind == "text" { quoted(&read) } else { read.clone() });
+    if value.text != read {
+        let _ = write!(told, " {}", quoted(&value.text));
+    }
+    match value.labels.first() {
+        Some(label) => {
+            let label = format!("label {}, {}", quoted(&label.words), label.side);
+            let _ = write!(told, "  {}", paint.faint(&label));
+        }
+        None => {
+            let _ = write!(told, "  {}", paint.faint("no label"));
+        }
+    }
+    told
+}
+
+/// A value as it is written, without the quotes of JSON and without a fraction of zero.
+fn plain(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Number(number) => {
+            let written = number.to_string();
+            written.strip_suffix(".0").map_or_else(|| written.clone(), str::to_owned)
+        }
+        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => value.to_string(),
+    }
+}
+
+fn tell_sentence(sentence: &Sentence, paint: Paint, out: &mut String) {
+    let place = format!("sentence, line {}, column {}", sentence.at.line, sentence.at.column);
+    put(out, &format!("{}  {}", paint.strong(&place), quoted(&sentence.text)));
+    for statement in &sentence.statements {
+        let kind = if statement.whole { "statement" } else { "part" };
+        put(out, &format!("  {kind:<9}  {}", quoted(&statement.text)));
+        for acting in &statement.acting {
+            put(out, &format!("  {:9}    {}", "", tell_acting(acting)));
+        }
+    }
+}
+
+fn tell_acting(acting: &Acting) -> String {
+    let acts: Vec<String> = acting.acts.iter().map(|act| act.replace('_', " ")).collect();
+    format!("{}: {}", quoted(&acting.text), acts.join(", "))
+}
+
+fn place(passage: &Passage) -> String {
+    format!("line {}, column {}  {}", passage.at.line, passage.at.column, quoted(&passage.text))
+}
+
+fn tell_leaf(leaf: &Leaf, paint: Paint, out: &mut String) {
+    let value = match &leaf.value {
+        Value::String(text) => quoted(text),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
+            leaf.value.to_string()
+        }
+    };
+    put(out, &format!("{}  {value}", paint.strong(&sanitize_line(&leaf.path))));
+    match &leaf.structure {
+        Some(structure) => {
+            let how = if structure.support == "verified" { structure.binding } else { structure.support };
+            put(out, &format!("  structure  {how}: {}", structure.reason));
+            if let Some(passage) = &structure.passage {
+                put(out, &format!("             {}", place(passage)));
+            }
+        }
+        None => put(out, "  structure  not asked: no document prints truth values"),
+    }
+    match &leaf.clause {
+        Some(clause) => {
+            match &clause.read {
+                Read::Pattern { pattern, right, wrong, bound } => put(
+                    out,
+                    &format!(
+                        "  clause     {pattern}: {right} right and {wrong} wrong labelled, precision at least {bound}"
+                    ),
+                ),
+                Read::Doubt { doubt, reason } => {
+                    put(out, &format!("  clause     {doubt}: the passage {reason}"));
+                }
+            }
+            put(out, &format!("             {}", place(&clause.passage)));
+        }
+        None => put(out, "  clause     no passage"),
+    }
+}
