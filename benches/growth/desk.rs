@@ -40,8 +40,9 @@ fn measure(fields: usize) -> [Duration; 2] {
     let line = |at: usize| format!("Item {at} measures {}.{} mm. {}\n", at % 97, at % 10, REST.repeat(9));
     write("d.txt", (0..fields).map(line).collect());
     // Every seventh size does not stand there, so it is doubtful.
-    let size =
-        |at: usize| if at % 7 == 0 { "999 mm".to_owned() } else { format!("{}.{} mm", at % 97, at % 10) };
+    let size = |at: usize| {
+        if at.is_multiple_of(7) { "999 mm".to_owned() } else { format!("{}.{} mm", at % 97, at % 10) }
+    };
     let items: Vec<Value> =
         (0..fields / 2).map(|at| json!({ "name": format!("Item {at}"), "size": size(at) })).collect();
     write("answers.jsonl", json!({ "value": { "items": items } }).to_string());

@@ -155,7 +155,7 @@ fn each_check_passes_and_fails() {
             assert_eq!(paths(&rule, &with_x(x)), Vec::<String>::new(), "{check} should hold for {x}");
         }
         for x in invalid.as_array().unwrap() {
-            assert_eq!(paths(&rule, &with_x(x)).len(), 1, "{check} should not hold for {x}");
+            assert!(!paths(&rule, &with_x(x)).is_empty(), "{check} should not hold for {x}");
         }
         let asks_presence = check.contains("required: true")
             || check.starts_with("require: nowhere")

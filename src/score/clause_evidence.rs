@@ -11,7 +11,7 @@ use loopctl_ground::{
 };
 use serde_json::Value;
 use std::collections::HashMap;
-use std::hash::{BuildHasher, Hash, Hasher};
+use std::hash::BuildHasher;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
@@ -55,10 +55,10 @@ impl ClauseEvidence<'_> {
             return None;
         }
         let (key, item) = self.field(pointer);
-        let mut hasher = FixedState::default().build_hasher();
-        (key, item, pointer, value, by_words, self.settings.trust.get().to_bits(), self.of_part)
-            .hash(&mut hasher);
-        self.source.readings().of(hasher.finish(), || self.read(pointer, value, by_words))
+        let trust = self.settings.trust.get().to_bits();
+        let asked =
+            FixedState::default().hash_one((key, item, pointer, value, by_words, trust, self.of_part));
+        self.source.readings().of(asked, || self.read(pointer, value, by_words))
     }
 
     fn read(&self, pointer: &str, value: &Value, by_words: &Verdict) -> Option<Verdict> {
@@ -146,7 +146,8 @@ impl ClauseEvidence<'_> {
                         && is_printed(self.source.structure(), value)
                 };
                 let finding = if stands { by_words.finding } else { Finding::NotBound };
-                (stands && !self.is_named(pointer) || is_said()).then(|| undecided(finding))
+                (stands && is_telling(value) && !self.is_named(pointer) || is_said())
+                    .then(|| undecided(finding))
             }
             Support::Entailed | Support::Undecided | Support::Conflicting => None,
         }

@@ -406,7 +406,9 @@ impl Telling<'_> {
             return self.out.issues.push(placeholder::issue(pointer, value, why));
         }
         // The quote is there, and nothing could be read from it.
-        let is_open = verdict.support == Support::Undecided && elsewhere.is_none();
+        let is_undecided = verdict.support == Support::Undecided
+            || matches!(verdict.finding, Finding::QuoteUndecided | Finding::NotBound);
+        let is_open = is_undecided && elsewhere.is_none();
         let mut unjudged = self.settings.judged && is_open;
         let said = self
             .judged

@@ -9,6 +9,7 @@ use crate::serve::blocking::on_blocking_thread;
 use crate::serve::jobs::Sameness;
 use crate::serve::settings::{ChosenBy, ServedJournal};
 use crate::serve::state::Service;
+use crate::value::ShownPath;
 use axum::Router;
 use axum::extract::multipart::MultipartRejection;
 use axum::extract::rejection::QueryRejection;
@@ -117,7 +118,7 @@ fn shown(service: &Service, identity: &Identity, sent: Sent, came: &Came) -> Res
 
 /// The journal whose documents these are.
 fn whose(journal: &ServedJournal) -> Markup {
-    let path = |path: &std::path::Path| outside(&path.display().to_string());
+    let path = |path: &std::path::Path| outside(path.shown().as_ref());
     let by = match journal.by {
         ChosenBy::Data => "the folder that was named with `--data`",
         ChosenBy::Journal => "named with `--journal`",

@@ -42,7 +42,10 @@ pub(super) fn scripted(answers: &str) -> Workspace {
 pub(super) fn scripted_with(answers: &str, more: &[&str]) -> Workspace {
     let place = Workspace::new();
     place.write("answers.yaml", answers);
-    place.write("odd.txt", "HISTOLOGIC TYPE: carcinoma. GRADE: 2. Date: 2016-09-06. ER: positive. 3 nodes.");
+    place.write(
+        "odd.txt",
+        "HISTOLOGIC TYPE: carcinoma. GRADE: 2. Date: 2016-09-06. ER: positive. 3 nodes examined.",
+    );
     let usual = "run --quiet --profile marc --type pathology --provider scripted --provider-config file=answers.yaml \
                  --config stop.max_iterations=1 --out out odd.txt";
     let words: Vec<&str> = usual.split_whitespace().chain(more.iter().copied()).collect();

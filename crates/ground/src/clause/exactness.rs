@@ -122,7 +122,7 @@ fn lacks_figure(text: &str, all: &[Token], clause: &Clause, claim: &Read) -> boo
     let is_score = |figure: &str| figure.len() <= 2;
     let rivals = |figure: &str| {
         let is_rival = |other: &&str| form(other) == form(figure) || is_score(other) && is_score(figure);
-        figures(&part).iter().any(|other| is_rival(other))
+        figures(&part).iter().any(is_rival)
     };
     figures(&without_blanks(&claim.text)).into_iter().filter(lacks).any(|figure| has_digits || rivals(figure))
 }

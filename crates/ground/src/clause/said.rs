@@ -163,7 +163,7 @@ impl Found<'_> {
                 Act::ALL.into_iter().filter(|act| act.cues() != Cues::NONE && token.does(act.cues()));
             let by_box = mark(all, *at).map(|ticked| if ticked { Act::Ticked } else { Act::NotTicked });
             let acts: Vec<Act> = by_word.chain(by_box).collect();
-            (!acts.is_empty()).then(|| Acting { bytes: token.start..token.end, acts })
+            (!acts.is_empty()).then_some(Acting { bytes: token.start..token.end, acts })
         });
         Some(Statement {
             bytes: all.get(*first)?.start..all.get(*last)?.end,

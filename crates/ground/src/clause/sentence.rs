@@ -173,9 +173,9 @@ pub(super) fn parts(all: &[Token], sentence: Range<usize>) -> Vec<Cut> {
         if begins_option(all, at) {
             parts.cut();
         }
-        if token.is("/") && parts.open.says_something() && all.get(at + 1).is_some_and(has_letters) {
-            parts.cut();
-        } else if token.is(",") && depth == 0 && !is_within_number(all, at) {
+        let ends_sign =
+            token.is("/") && parts.open.says_something() && all.get(at + 1).is_some_and(has_letters);
+        if ends_sign || token.is(",") && depth == 0 && !is_within_number(all, at) {
             parts.cut();
         } else if token.is("(") {
             depth += 1;
