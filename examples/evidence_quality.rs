@@ -76,7 +76,7 @@ struct Case {
     labels: Vec<(String, Label)>,
 }
 
-/// How many leaves there were of each label and support.
+/// Numbers of leaves, by label and support.
 #[derive(Default)]
 struct Measured {
     supports: BTreeMap<(Label, Option<&'static str>), u64>,

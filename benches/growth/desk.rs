@@ -1,4 +1,4 @@
-//! How a document's page on the review desk grows with the document and its fields, and what the command shows of it.
+//! Growth of a document's page on the review desk, and of what the command shows of it, with the document and its fields.
 //!
 //! Both are asked of the program itself, in one run. The document has a few lines for each field, so it grows with them.
 

@@ -1,4 +1,4 @@
-//! How the reading of a document grows with it, and how hostile layouts do: `cargo bench -- reading`.
+//! Growth of the time to read a document with its length, hostile layouts included: `cargo bench -- reading`.
 
 use super::{GROSSLY_WRONG, median};
 use loopctl_ground::{Claim, Document, find_passage, judge};

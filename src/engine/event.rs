@@ -173,7 +173,7 @@ pub enum Work {
 }
 
 impl Work {
-    /// Whether this and `other` are attempts at the same work.
+    /// Tells whether this and `other` are attempts at the same work.
     #[must_use]
     pub(crate) fn is_attempt_at(&self, other: &Work) -> bool {
         self.clone().first() == other.clone().first()

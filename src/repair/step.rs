@@ -228,7 +228,7 @@ impl RepairKind {
         )
     }
 
-    /// Whether a part of what was written is not there: the value that was read may lack anything.
+    /// Tells whether a part of what was written is not there: the value that was read may lack anything.
     #[must_use]
     pub fn misses_something(self) -> bool {
         self.cuts() || self == RepairKind::MissingValue

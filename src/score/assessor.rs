@@ -55,7 +55,7 @@ impl Scoring {
         self.screen.get_or_init(|| Screen::new(self.rules.evidence(), self.rules.answers()))
     }
 
-    /// Whether candidates are edits whose documents may have mistakes that don't count against them.
+    /// Tells whether candidates are edits whose documents may have mistakes that don't count against them.
     pub(super) fn sets_old_apart(&self) -> bool {
         match (self.kind, self.on_pre_existing) {
             (CandidateKind::Patch, OnPreExisting::Warn) => true,

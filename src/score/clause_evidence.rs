@@ -186,7 +186,7 @@ impl ClauseEvidence<'_> {
         self.claim(pointer, value, |claim| read_passage(self.source.structure(), claim, bytes))
     }
 
-    /// What is asked of a leaf's claim.
+    /// Asks something of a leaf's claim.
     fn claim<T>(&self, pointer: &str, value: &Value, ask: impl FnOnce(&Claim<'_>) -> T) -> T {
         let (key, item) = self.field(pointer);
         ask(&Claim { key: &unescape(key), synonyms: self.synonyms(pointer), item, value })

@@ -194,7 +194,7 @@ impl<'c> Scope<'c, '_> {
         first
     }
 
-    /// Whether `item` is at most (or at least, for the largest) each value there: numbers, and dates, times and durations with
+    /// Tells whether `item` is at most (or at least, for the largest) each value there: numbers, and dates, times and durations with
     /// others of their kind. Also when the two can't be compared.
     fn is_beyond_none(&self, item: Item<'_>, other: &Reference, asks: Asks) -> bool {
         let beyond = if asks == Asks::Smallest { Ordering::Greater } else { Ordering::Less };

@@ -459,7 +459,7 @@ impl Telling<'_> {
     }
 }
 
-/// Why the clause of a passage leaves its value open.
+/// The reason why the clause of a passage leaves its value open.
 fn doubt(finding: Finding) -> Option<Doubt> {
     match finding {
         Finding::Doubted(doubt) => Some(doubt),

@@ -85,7 +85,7 @@ impl PreExisting {
         }
     }
 
-    /// Whether an issue at the place of a known one is that one.
+    /// Tells whether an issue at the place of a known one is that one.
     fn is_same(&self, known: &Known, issue: &Issue) -> bool {
         if (&known.issue.code, &known.issue.rule) != (&issue.code, &issue.rule) {
             return false;

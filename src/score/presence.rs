@@ -38,7 +38,7 @@ impl<'c> Scope<'c, '_> {
         found
     }
 
-    /// Whether a reference selects a value that is present.
+    /// Tells whether a reference selects a value that is present.
     pub(super) fn has(&self, reference: &Reference) -> bool {
         let look = || {
             let mut found = false;

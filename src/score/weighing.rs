@@ -204,7 +204,7 @@ impl<'a> Machine<'a> {
         self.out.issues.push(Issue { disposition: Disposition::Escalate, source_span: span, ..issue });
     }
 
-    /// Whether a field does not apply to what the candidate says. When in doubt it applies: the document must support all values
+    /// Tells whether a field does not apply to what the candidate says. When in doubt it applies: the document must support all values
     /// that this rests on, and not speak of the field.
     fn does_not_apply(&mut self, field: &RubricField) -> bool {
         let (Some(when), Some(source)) = (field.applies_when.as_deref(), self.source) else { return false };
@@ -217,7 +217,7 @@ impl<'a> Machine<'a> {
         !self.holds(&when.condition, &scope) && self.supports(&when.looks_at, source) && !fuel.is_spent()
     }
 
-    /// Whether the document supports all values of these fields, of which none is missing.
+    /// Tells whether the document supports all values of these fields, of which none is missing.
     fn supports(&self, fields: &[(Arc<str>, Index)], source: &super::Source) -> bool {
         let mut parts = self.program.measures.iter().flatten().flat_map(CompiledMeasure::parts);
         let Some(settings) = parts.find_map(|measure| match measure {

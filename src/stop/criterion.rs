@@ -62,7 +62,7 @@ macro_rules! criteria {
                 }
             }
 
-            /// Whether it limits how many candidates there are.
+            /// Tells whether it limits how many candidates there are.
             #[must_use]
             pub(crate) fn is_limit(&self) -> bool {
                 match self {

@@ -26,7 +26,7 @@ fn assessed(candidate: &Value, text: Option<&str>) -> Assessment {
     of_value
 }
 
-/// Whether the grade is asked for.
+/// Tells whether the grade is asked for.
 fn is_asked(candidate: &Value, text: Option<&str>) -> bool {
     let assessment = assessed(candidate, text);
     let about = assessment.issues.iter().any(|issue| issue.path == "/grade" && issue.code == "MISSING_FIELD");

@@ -11,7 +11,7 @@ fn text(path: &str) -> String {
     std::fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// Whether a segment of a pattern means that of a path: `*` stands for any letters.
+/// Tells whether a segment of a pattern means that of a path: `*` stands for any letters.
 fn is_segment(pattern: &str, segment: &str) -> bool {
     match pattern.split_once('*') {
         None => pattern == segment,
@@ -22,7 +22,7 @@ fn is_segment(pattern: &str, segment: &str) -> bool {
     }
 }
 
-/// Whether a pattern means a path, or a folder that it is in.
+/// Tells whether a pattern means a path, or a folder that it is in.
 fn means(pattern: &[&str], path: &[&str]) -> bool {
     match (pattern.split_first(), path.split_first()) {
         (None, _) => true,
@@ -32,7 +32,7 @@ fn means(pattern: &[&str], path: &[&str]) -> bool {
     }
 }
 
-/// Whether a path of the repository is sent to the build: the last line that means it decides.
+/// Tells whether a path of the repository is sent to the build: the last line that means it decides.
 fn is_let_through(ignored: &str, path: &str) -> bool {
     let lines = ignored.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
     let path: Vec<&str> = path.split('/').collect();

@@ -62,7 +62,7 @@ fn is_present(value: Option<&Value>) -> bool {
     }
 }
 
-/// Whether a value is there that says something. Of those that are made up here, some only stand where one should be: the names of
+/// Tells whether a value is there that says something. Of those that are made up here, some only stand where one should be: the names of
 /// the fields that they stand in, and that nothing is known. The sources never write `unknown`; without one, nobody can tell.
 fn is_said(value: Option<&Value>, source: Option<&str>) -> bool {
     match value {

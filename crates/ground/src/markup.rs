@@ -134,7 +134,7 @@ const BLOCKS: [&str; 22] = [
 ];
 /// Most elements in one another.
 const DEPTH: usize = 200;
-/// How many names of its path label a leaf.
+/// The number of names of its path that label a leaf.
 const NAMES: usize = 3;
 
 /// Reads elements. A page has rows where its blocks begin, and cells in tables; data have a row for each record, which is an

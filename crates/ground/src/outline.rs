@@ -82,7 +82,7 @@ pub struct Label {
     pub words: String,
     /// The side of the value on which they stand.
     pub side: Side,
-    /// How much a label there says, in [0, 1].
+    /// The weight of a label there, in [0, 1].
     pub weight: f32,
 }
 

@@ -59,7 +59,7 @@ fn failed(response: &HttpResponse, body: &Value, status: u16, usage: Usage) -> F
     }
 }
 
-/// Whether a detail names a quota that no wait within a run brings back (`QuotaFailure`, or `ErrorInfo` as Vertex writes
+/// Tells whether a detail names a quota that no wait within a run brings back (`QuotaFailure`, or `ErrorInfo` as Vertex writes
 /// it), whatever `RetryInfo` beside it asks for: one of a day or more, or one of nothing.
 fn is_out_of_days(detail: &Value) -> bool {
     let violations = detail.get("violations").and_then(Value::as_array);

@@ -76,7 +76,7 @@ fn text(choice: &Value) -> String {
     }
 }
 
-/// Whether the model has written nothing that it would be paid for.
+/// Tells whether the model has written nothing that it would be paid for.
 fn is_silent(choice: &Value, text: &str) -> bool {
     let elsewhere = ["/message/reasoning_content", "/message/reasoning", "/message/refusal"];
     let called = place(choice, "/message/tool_calls/0").is_some();

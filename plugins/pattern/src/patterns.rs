@@ -138,7 +138,7 @@ pub(crate) struct Field {
     pub(crate) fields: Vec<(String, Field)>,
     /// What tells matches that say the same from matches that differ.
     pub(crate) values: Option<Values>,
-    /// Whether values are read out of XML or HTML.
+    /// True if values are read out of XML or HTML.
     pub(crate) has_markup: bool,
 }
 

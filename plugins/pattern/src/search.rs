@@ -321,7 +321,7 @@ impl<'a> Search<'a> {
         (!out.is_empty()).then_some(Value::Object(out))
     }
 
-    /// Whether a text stands in a part of the document.
+    /// Tells whether a text stands in a part of the document.
     fn stands_in(&self, text: &str, part: &str) -> bool {
         stands_in(text, part) || (self.field.has_markup && stands_in(text, &readable(part, &[])))
     }
@@ -447,7 +447,7 @@ fn number(piece: &str) -> Option<Value> {
     decimal.parse::<f64>().ok().and_then(Number::from_f64).map(Value::Number)
 }
 
-/// Whether a number is said to be negative, and its digits.
+/// Tells whether a number is said to be negative, and its digits.
 fn unsigned(piece: &str) -> (bool, &str) {
     /// Hyphen and minus, the minus sign, an en dash, the full-width hyphen.
     const MINUS: [char; 4] = ['-', '\u{2212}', '\u{2013}', '\u{ff0d}'];

@@ -206,7 +206,7 @@ const MARKING: [&str; 26] = [
 struct Tag<'t> {
     name: &'t str,
     is_end: bool,
-    /// Whether it opens and closes.
+    /// True if it opens and closes.
     is_whole: bool,
     /// In bytes.
     length: usize,

@@ -447,7 +447,7 @@ pub struct Usage {
     /// Tokens written.
     #[serde(default)]
     pub output_tokens: u64,
-    /// Whether a count that decides the price was missing or made no sense. The counts are then the least that it took, and
+    /// True if a count that decides the price was missing or made no sense. The counts are then the least that it took, and
     /// what that costs is unknown.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub partial: bool,

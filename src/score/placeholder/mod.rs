@@ -133,7 +133,7 @@ pub(super) struct Finder<'a> {
     examples: &'a [Value],
     screen: &'a Screen,
     source: Option<&'a Source>,
-    /// Whether something looks values up in the document: it knows in which other ways the document may say them.
+    /// True if something looks values up in the document: it knows in which other ways the document may say them.
     is_looked_up: bool,
     fuel: &'a Fuel,
 }

@@ -21,7 +21,7 @@ pub(crate) struct Screen {
     letters: HashSet<u64>,
     /// The longest of these, in bytes.
     longest: usize,
-    /// Whether a schema has an object below its top that takes no other members than it names.
+    /// True if a schema has an object below its top that takes no other members than it names.
     pub(in crate::score) is_closed_below: bool,
 }
 

@@ -135,7 +135,7 @@ impl Reader<'_> {
         found
     }
 
-    /// Whether an address or a DOI begins here, whose digits are no numbers.
+    /// Tells whether an address or a DOI begins here, whose digits are no numbers.
     fn is_address(&self, at: usize) -> bool {
         let begins = |with: &str| {
             with.chars()

@@ -45,7 +45,7 @@ impl Number {
         Some(if value < 0.0 { number.negated() } else { number })
     }
 
-    /// Whether it is a whole number.
+    /// Tells whether it is a whole number.
     fn is_whole(&self) -> bool {
         self.exponent >= 0
     }
@@ -68,7 +68,7 @@ pub(super) struct Printed {
     /// What it may be: a dash before a number can be a minus or not.
     pub(super) readings: Vec<Number>,
     pub(super) bound: Bound,
-    /// Whether a `%` follows.
+    /// True if a `%` follows.
     pub(super) is_percent: bool,
 }
 
@@ -114,13 +114,13 @@ impl PrintedNumbers {
         numbers
     }
 
-    /// Whether a number is printed.
+    /// Tells whether a number is printed.
     #[must_use]
     pub(crate) fn has(&self, value: f64) -> bool {
         Number::of_fraction(value).is_some_and(|number| self.uses.contains_key(&number))
     }
 
-    /// Whether it is printed as a number of things: whole, and without a `%`.
+    /// Tells whether it is printed as a number of things: whole, and without a `%`.
     #[must_use]
     pub(crate) fn has_count(&self, value: f64) -> bool {
         Number::of_fraction(value)
@@ -129,7 +129,7 @@ impl PrintedNumbers {
             .is_some_and(|uses| uses.plain)
     }
 
-    /// Whether every number of a text is printed, with `<` or `>` before it where the text has that. True of a text without numbers.
+    /// Tells whether every number of a text is printed, with `<` or `>` before it where the text has that. True of a text without numbers.
     #[must_use]
     pub(crate) fn has_all_of(&self, text: &str) -> bool {
         let (asked, _) = figures(text, Some(self.decimal_comma));

@@ -75,7 +75,7 @@ impl Words {
     }
 }
 
-/// Whether these letters behind a number make it a rank: `1st`.
+/// Tells whether these letters behind a number make it a rank: `1st`.
 pub(super) fn is_ordinal_ending(letters: &str) -> bool {
     WORDS.ordinal.iter().any(|ending| ending == letters)
 }
@@ -103,9 +103,9 @@ struct Reading {
     /// Thousands that are complete.
     done: u64,
     current: u64,
-    /// Whether anything was read.
+    /// True if anything was read.
     is_open: bool,
-    /// Whether a number below ten, or one below a hundred, may follow.
+    /// True if a number below ten, or one below a hundred, may follow.
     takes_one: bool,
     takes_small: bool,
 }

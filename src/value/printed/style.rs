@@ -28,7 +28,7 @@ impl Separator {
         })
     }
 
-    /// Whether it never stands before a fraction.
+    /// Tells whether it never stands before a fraction.
     pub(super) fn only_groups(self) -> bool {
         match self {
             Separator::Blank | Separator::Group(_) => true,
@@ -60,14 +60,14 @@ pub(super) enum Meaning {
 }
 
 impl Run {
-    /// Whether the first digits and so many groups after them are how large numbers are written: `1` `234` `567`.
+    /// Tells whether the first digits and so many groups after them are how large numbers are written: `1` `234` `567`.
     fn is_grouped(&self, groups: usize) -> bool {
         let first = self.digits.first().map_or("", String::as_str);
         let rest = self.digits.get(1..=groups).unwrap_or_default();
         (1..=3).contains(&first.len()) && !first.starts_with('0') && rest.iter().all(|group| group.len() == 3)
     }
 
-    /// Whether it is written as in India: `1,20,000`.
+    /// Tells whether it is written as in India: `1,20,000`.
     fn is_grouped_by_twos(&self) -> bool {
         let Some((last, [first, groups @ ..])) = self.digits.split_last() else { return false };
         let is_group = |digits: &String| digits.len() == 2;

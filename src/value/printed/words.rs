@@ -30,7 +30,7 @@ impl PrintedWords {
         PrintedWords { words, places }
     }
 
-    /// Whether the words of a name stand there side by side. A text without words is printed nowhere.
+    /// Tells whether the words of a name stand there side by side. A text without words is printed nowhere.
     #[must_use]
     pub(crate) fn has(&self, name: &str) -> bool {
         let wanted = folded(name);

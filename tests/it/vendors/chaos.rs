@@ -92,7 +92,7 @@ struct Saying {
     name: &'static str,
     words: fn(&Letter) -> String,
     finish: &'static str,
-    /// Whether there is one answer, which counts at once.
+    /// True if there is one answer, which counts at once.
     is_good: bool,
 }
 
@@ -295,7 +295,7 @@ const WAYS: [Way; 10] = [
 ];
 
 impl Way {
-    /// Whether the answer arrives.
+    /// Tells whether the answer arrives.
     fn is_clear(self) -> bool {
         matches!(self, Way::Straight | Way::ErrorThatSaysNothing | Way::EmptyCoding | Way::HalfASurrogate)
     }
@@ -369,7 +369,7 @@ impl Desk {
         let _ = stream.shutdown(Shutdown::Both);
     }
 
-    /// Whether the connection goes on.
+    /// Tells whether the connection goes on.
     fn answer(&self, request: &Request, stream: &mut TcpStream) -> bool {
         let asked = String::from_utf8_lossy(&request.body);
         let number: usize = asked.split("L-").nth(1).unwrap()[..4].parse().unwrap();

@@ -1,4 +1,4 @@
-//! How a clause says a value: as a fact about this document's subject now, or otherwise.
+//! Assertion: a value is said as a fact about this document's subject now, or otherwise.
 
 use super::claim::{Presence, Read};
 use super::cues::{Cues, cues_of, is_same};
@@ -8,7 +8,7 @@ use super::tokens::{Class, Token};
 use crate::steps::step;
 use std::ops::Range;
 
-/// How far behind a value a word of doubt may stand, in tokens.
+/// The distance behind a value at which a word of doubt still reaches it, in tokens.
 const BEHIND: usize = 8;
 
 /// Looks for what keeps a clause from saying a value as a fact.
@@ -54,7 +54,7 @@ pub(super) fn doubt(all: &[Token], clause: &Clause, claim: &Read) -> Option<Doub
     }
 }
 
-/// How many lines of a list may stand between an item and its heading, in tokens.
+/// The longest list between an item and its heading, in tokens.
 const LIST: usize = 120;
 
 /// The words of the line with a colon at its end under which a list item stands.
@@ -100,7 +100,7 @@ fn is_below_past(all: &[Token], clause: &Clause) -> bool {
     label.is_some_and(is_past)
 }
 
-/// How far before a number, and behind a text, a denial of it may stand.
+/// The distances before a number, and behind a text, at which a denial still reaches it, in tokens.
 const BEFORE_NUMBER: usize = 5;
 const AFTER_TEXT: usize = 4;
 
@@ -153,7 +153,7 @@ fn opposed(all: &[Token], clause: &Clause, claim: &Read, presence: Presence, tic
     }
 }
 
-/// If a denial that is said before what it denies stands behind the field's name, and before other words.
+/// If a denial that precedes what it denies, such as `no`, follows the field's name and is itself followed by other words.
 fn denies_another(all: &[Token], clause: &Clause, claim: &Read) -> bool {
     let is_name = |at: usize| {
         all.get(at).is_some_and(|token| {
@@ -186,7 +186,7 @@ fn denies_another(all: &[Token], clause: &Clause, claim: &Read) -> bool {
 
 /// The longest rule that stands for an empty box.
 const BOX: usize = 5;
-/// How far a box may stand from its value, in tokens.
+/// The longest distance between a box and its value, in tokens.
 const FROM_BOX: usize = 180;
 
 /// If the box of a value on its line is ticked, before it or, behind a leader, after it; `None` where there is no box.
@@ -196,7 +196,7 @@ pub(super) fn tick(all: &[Token], value: &Range<usize>) -> Option<bool> {
         all.get(*at).is_none_or(|token| matches!(token.class, Class::Line | Class::Gap))
     };
     let mut at = value.start;
-    // The mark may have been taken for a part of the value.
+    // The passage may begin with the mark.
     while at + 1 < value.end && all.get(at).is_some_and(|token| !token.is_word()) {
         at += 1;
     }

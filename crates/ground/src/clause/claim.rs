@@ -12,7 +12,7 @@ use serde_json::Value;
 pub struct Claim<'a> {
     /// The field's key.
     pub key: &'a str,
-    /// What else documents may call the field.
+    /// Other names that documents use for the field.
     pub synonyms: &'a [String],
     /// The text that names the item of a list; none for the key of the item itself.
     pub item: Option<&'a str>,
@@ -37,7 +37,7 @@ pub enum ValueKind {
     Code,
     /// A value of which the words are not in the sentence: a vocabulary knows it.
     Choice,
-    /// The same, read from a number or a sign.
+    /// A value that a vocabulary reads from a number or a sign.
     Scale,
     /// One short word.
     Word,
@@ -132,9 +132,9 @@ pub(super) fn fold(text: &str) -> String {
     folded
 }
 
-/// How many words a value has at most that says no more than that something is there or not.
+/// The most words of a value that says no more than that something is there or not.
 const PRESENCE_WORDS: usize = 4;
-/// How many words of an item's name are looked for.
+/// The number of words of an item's name that are looked for.
 const ITEM_WORDS: usize = 4;
 
 impl Read {

@@ -1,4 +1,4 @@
-//! What a passage writes: the whole value, or a limit, the end of a range, other digits, a code with other letters.
+//! Exactness of a passage: it writes the whole value, or a limit, the end of a range, other digits, a code with other letters.
 
 use super::claim::{Read, fold};
 use super::cues::{Cues, cues_of};
@@ -6,7 +6,7 @@ use super::passage::Doubt;
 use super::sentence::Clause;
 use super::tokens::{Token, Tokens};
 
-/// How far before a number a word of a limit may stand.
+/// The distance before a number at which a word of a limit still reaches it, in tokens.
 const LIMIT_BEFORE: usize = 4;
 /// Texts with digits that are longer than this are compared by their words.
 const SHORT: usize = 8;

@@ -6,7 +6,7 @@ use super::sentence::{Clause, LABEL};
 use super::tokens::{Token, joined};
 use crate::document::Document;
 
-/// How the words around a value name its field.
+/// The way in which the words around a value name its field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Naming {
     /// The statement names it.
@@ -60,10 +60,10 @@ impl Naming {
     }
 }
 
-/// How far above a value labels are looked for, in tokens.
+/// The distance above a value within which labels are looked for, in tokens.
 const ABOVE: usize = 90;
 
-/// How the words around a value name its field by another of its names, if they do.
+/// The naming of a field by another of its names, if the words around a value use one.
 fn synonymous(all: &[Token], clause: &Clause, claim: &Read) -> Option<Naming> {
     let says = |name: &[String], at: &mut dyn Iterator<Item = usize>| {
         let said: Vec<&Token> = at.filter_map(|at| all.get(at)).filter(|token| token.is_word()).collect();

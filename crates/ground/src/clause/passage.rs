@@ -37,7 +37,7 @@ pub enum Doubt {
     NotDenied,
     /// There is more than one denial.
     DeniedTwice,
-    /// What is denied is something else.
+    /// The denial is of something else.
     DeniesAnother,
     /// It says that something is present, and only its name is there.
     NotAffirmed,
@@ -144,7 +144,7 @@ impl Doubt {
 pub struct Pattern {
     /// The kind of the value.
     pub kind: ValueKind,
-    /// How its field is named.
+    /// The naming of its field.
     pub naming: Naming,
 }
 

@@ -5,11 +5,11 @@ use super::tokens::{Class, Token, Tokens};
 use crate::steps::step;
 use std::ops::Range;
 
-/// How far a sentence is followed in each direction, in tokens.
+/// The reach of a sentence in each direction, in tokens.
 const REACH: usize = 90;
 /// The longest sentence that is read, in tokens.
 pub(super) const LONGEST: usize = 2 * REACH;
-/// How many words a label has at most.
+/// The most words of a label.
 pub(super) const LABEL: usize = 6;
 
 /// The sentence of a value, as tokens, and the parts of it that speak of the value.
@@ -146,7 +146,7 @@ fn has_columns(all: &[Token], end: usize) -> bool {
         || after.get(..last).unwrap_or_default().windows(2).any(is_gap)
 }
 
-/// How many words of a line may stand before a leader.
+/// The most words of a line before a leader.
 const BEFORE_LEADER: usize = 12;
 
 /// If a line has a run of dots that leads from a label to its value.

@@ -17,7 +17,7 @@ const ERROR: f64 = 0.05;
 /// The steps in which a bound is searched for: finer than what is shown.
 const STEPS: usize = 40;
 
-/// How many labelled values of a pattern were right, and how many were wrong.
+/// Numbers of right and of wrong values of a pattern, among labelled ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Counts {
     /// Right values.
@@ -33,7 +33,7 @@ impl std::ops::AddAssign for Counts {
     }
 }
 
-/// What labelled values say of a pattern.
+/// The precision of a pattern, as labelled values show it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Precision {
     /// Its own counts.

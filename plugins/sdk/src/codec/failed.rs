@@ -108,7 +108,7 @@ impl ApiError {
     }
 }
 
-/// Whether what stands in the place of an error names none: `null`, `{}`, `""`, `{"code": 0, "message": ""}`. Gateways send
+/// Tells whether what stands in the place of an error names none: `null`, `{}`, `""`, `{"code": 0, "message": ""}`. Gateways send
 /// such a thing with every answer.
 pub fn says_nothing(error: &Value) -> bool {
     /// What says that all is well.
@@ -130,7 +130,7 @@ pub fn says_nothing(error: &Value) -> bool {
     }
 }
 
-/// Whether the words of an error speak of a quota of a day or more, as the names of quotas (`…PerDayPerProject…`,
+/// Tells whether the words of an error speak of a quota of a day or more, as the names of quotas (`…PerDayPerProject…`,
 /// `free-models-per-day`) and messages do.
 pub fn is_quota_of_days(words: &str) -> bool {
     const QUOTAS: &[&str] = &["perday", "perweek", "permonth", "peryear", "byday"];

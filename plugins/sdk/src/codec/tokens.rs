@@ -90,7 +90,7 @@ pub struct TokenCounts {
     pub thought: Count,
     /// Read and written, where an API tells that by itself.
     pub total: Option<u64>,
-    /// Whether the model has said anything, which takes tokens.
+    /// True if the model has said anything, which takes tokens.
     pub answered: bool,
 }
 

@@ -40,7 +40,7 @@ pub(crate) fn shown_apart(text: &str, passage: &Range<usize>, value: &str) -> Ra
 }
 
 impl Document<'_> {
-    /// Whether a value stands in a passage, or in what is shown around it: word for word, or as a number that is equal.
+    /// Tells whether a value stands in a passage, or in what is shown around it: word for word, or as a number that is equal.
     pub(super) fn holds_value(&self, probe: &Probe<'_>, passage: &Range<usize>) -> bool {
         let shown = shown_around(self.text(), passage);
         let place = shown.start.min(passage.start)..shown.end.max(passage.end);
@@ -54,7 +54,7 @@ impl Document<'_> {
     }
 }
 
-/// Whether a value stands in a text as whole words and numbers, whatever the case and the spaces between them.
+/// Tells whether a value stands in a text as whole words and numbers, whatever the case and the spaces between them.
 fn stands_in(value: &str, text: &str) -> bool {
     places(value, text).next().is_some()
 }
@@ -78,7 +78,7 @@ fn places<'t>(value: &'t str, text: &'t str) -> impl Iterator<Item = Range<usize
     })
 }
 
-/// Whether what is beside a match, before or after it, does not go on with the match's word or number.
+/// Tells whether what is beside a match, before or after it, does not go on with the match's word or number.
 fn is_free(beside: Option<&str>, own: Option<char>, before: bool) -> bool {
     let mut chars: Box<dyn Iterator<Item = char>> = match (beside, before) {
         (None, _) => return false,
