@@ -1,16 +1,44 @@
 //! Columns: where the items of a list print the same member.
 
+use crate::document::Document;
 use crate::find::Place;
 use std::collections::BTreeMap;
 
 /// The number of items before and after one that are compared with it: a long table may be laid out anew on each page.
 const NEIGHBOURS: usize = 200;
+/// The distance, in columns, within which the ends of cells are flush.
+const FLUSH: u32 = 2;
 
 /// The places of a member in the rows of its items.
 #[derive(Debug, Default)]
 pub(crate) struct Column {
     /// For each item that prints a value of the member: where.
-    items: BTreeMap<usize, Vec<(u32, u32)>>,
+    items: BTreeMap<usize, Vec<Span>>,
+}
+
+/// The columns of a place and of its cell.
+#[derive(Debug, Clone, Copy)]
+struct Span {
+    from: u32,
+    to: u32,
+    cell: (u32, u32),
+}
+
+impl Span {
+    fn new(document: &Document, place: &Place) -> Self {
+        let cell = document.cells.get(place.cell).map_or((place.from, place.to), |cell| (cell.from, cell.to));
+        Span { from: place.from, to: place.to, cell }
+    }
+
+    /// If both lie in the same columns, or both begin or both end cells that are flush on the other side.
+    fn is_under(self, other: Span) -> bool {
+        let flush = |a: u32, b: u32| a.abs_diff(b) <= FLUSH;
+        let begin = flush(self.from, self.cell.0) && flush(other.from, other.cell.0);
+        let end = flush(self.to, self.cell.1) && flush(other.to, other.cell.1);
+        self.from < other.to && other.from < self.to
+            || begin && flush(self.cell.1, other.cell.1)
+            || end && flush(self.cell.0, other.cell.0)
+    }
 }
 
 /// The agreement of the other items with a place.
@@ -30,12 +58,13 @@ impl Agreement {
 }
 
 impl Column {
-    pub(crate) fn add(&mut self, item: usize, place: &Place) {
-        self.items.entry(item).or_default().push((place.from, place.to));
+    pub(crate) fn add(&mut self, item: usize, place: &Place, document: &Document) {
+        self.items.entry(item).or_default().push(Span::new(document, place));
     }
 
-    pub(crate) fn agreement(&self, item: usize, place: &Place) -> Agreement {
-        let meets = |&(from, to): &(u32, u32)| from < place.to && place.from < to;
+    pub(crate) fn agreement(&self, item: usize, place: &Place, document: &Document) -> Agreement {
+        let own = Span::new(document, place);
+        let meets = |other: &Span| own.is_under(*other);
         let near = item.saturating_sub(NEIGHBOURS)..=item.saturating_add(NEIGHBOURS);
         let others = self.items.range(near).filter(|(other, _)| **other != item);
         let (mut with, mut of) = (0, 0);

@@ -1,10 +1,11 @@
 //! Dates as documents print them, in the order of day and month that the document shows.
 
 use crate::document::{Cell, Document};
-use crate::fold::words;
+use crate::fold::{ascii_digit, ascii_digits, words};
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
-/// A calendar date: year, month, day.
+/// A calendar date: year, month, day. The year is 0 where none is printed, the day where only a month is.
 pub(crate) type Day = (i32, u8, u8);
 
 /// A date where the document prints one. What could be read in two ways stands twice.
@@ -24,40 +25,98 @@ enum DateOrder {
 }
 
 const MONTHS: &str = include_str!("../words/months.txt");
+const ERAS: &str = include_str!("../words/eras.txt");
 
 /// Two-digit years up to this one are of this century.
 const CENTURY: i32 = 69;
 
 /// A piece of a cell: digits or letters, as a date has them.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 struct Piece<'a> {
-    text: &'a str,
+    text: Cow<'a, str>,
     start: usize,
     end: usize,
 }
 
-pub(crate) fn read(document: &Document) -> Vec<Date> {
-    let mut found = Vec::new();
+/// The dates of a document, whole ones first; those without a year or day follow.
+pub(crate) fn read(document: &Document) -> (Vec<Date>, Vec<Date>) {
+    let (mut found, mut partial) = (Vec::new(), Vec::new());
     for (number, cell) in document.cells.iter().enumerate() {
         let pieces = pieces(document, cell);
-        for window in pieces.windows(3) {
-            let [a, b, c] = window else { continue };
-            let joined = |left: &Piece<'_>, right: &Piece<'_>| document.slice(left.end, right.start);
-            let gaps = (joined(a, b), joined(b, c));
-            for (day, is_open) in readings([a.text, b.text, c.text], gaps) {
-                found.push((Date { day, cell: number, start: a.start, end: c.end }, is_open));
+        let joined = |left: &Piece<'_>, right: &Piece<'_>| document.slice(left.end, right.start);
+        let mut until = 0;
+        for (at, first) in pieces.iter().enumerate() {
+            let [second, third] = [pieces.get(at + 1), pieces.get(at + 2)];
+            let Some(second) = second else { continue };
+            let date = |day, end| Date { day, cell: number, start: first.start, end };
+            if let Some(third) = third {
+                let gaps = (joined(first, second), joined(second, third));
+                let before = at.checked_sub(1).and_then(|at| pieces.get(at)).map(|piece| piece.text.as_ref());
+                let texts = [first.text.as_ref(), second.text.as_ref(), third.text.as_ref()];
+                for (day, order) in readings(texts, gaps, before) {
+                    found.push((date(day, third.end), order));
+                    until = third.end;
+                }
+            }
+            if first.start >= until {
+                let end = second.end;
+                let goes_on = document.char_at(end).is_some_and(|c| matches!(c, '/' | '-' | ':' | '%'));
+                let readings = partly(&first.text, &second.text, joined(first, second));
+                let readings = readings.into_iter().flatten().filter(|_| !goes_on);
+                partial.extend(readings.map(|(day, order)| (date(day, end), order)));
             }
         }
     }
     let order = order_of(document, &found);
-    found
-        .into_iter()
-        .filter(|(_, reading)| match (reading, order) {
+    let known = |dates: Vec<(Date, Option<DateOrder>)>| {
+        let is_known = |reading: Option<DateOrder>| match (reading, order) {
             (None, _) | (Some(_), None) => true,
-            (Some(reading), Some(order)) => *reading == order,
-        })
-        .map(|(date, _)| date)
-        .collect()
+            (Some(reading), Some(order)) => reading == order,
+        };
+        dates.into_iter().filter(|(_, reading)| is_known(*reading)).map(|(date, _)| date).collect()
+    };
+    (known(found), known(partial))
+}
+
+/// The days without a year, or months without a day, that two pieces can be.
+fn partly(a: &str, b: &str, gap: &str) -> [Option<(Day, Option<DateOrder>)>; 2] {
+    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let small = |text: &str, most: u8| {
+        let value = (text.len() <= 2).then(|| text.parse::<u8>().ok()).flatten();
+        value.filter(|value| (1..=most).contains(value))
+    };
+    let year = |text: &str| {
+        let value = text.parse::<i32>().ok().filter(|_| text.len() == 4);
+        value.filter(|value| (1800..2200).contains(value))
+    };
+    let short = gap.chars().count() <= 2 && !gap.contains(['(', ')', ';', ',', ':']);
+    match (digits(a), digits(b)) {
+        _ if !short => [None, None],
+        (true, true) if matches!(gap.trim(), "/" | "." | "-" | "年" | "月") => {
+            if let (Some(month), Some(year)) = (small(a, 12), year(b)) {
+                return [Some(((year, month, 0), None)), None];
+            }
+            if let (Some(year), Some(month)) = (year(a), small(b, 12)) {
+                return [Some(((year, month, 0), None)), None];
+            }
+            if a.len() != 2 && gap != "月" || b.len() != 2 && gap != "月" {
+                return [None, None];
+            }
+            let day_first = small(a, 31).zip(small(b, 12));
+            let month_first = small(a, 12).zip(small(b, 31)).filter(|_| a != b);
+            [
+                day_first.map(|(day, month)| ((0, month, day), Some(DateOrder::DayFirst))),
+                month_first.map(|(month, day)| ((0, month, day), Some(DateOrder::MonthFirst))),
+            ]
+        }
+        (true, false) => [small(a, 31).zip(month(b)).map(|(day, month)| ((0, month, day), None)), None],
+        (false, true) => {
+            let named = month(a);
+            let by_year = named.zip(year(b)).map(|(month, year)| ((year, month, 0), None));
+            [by_year.or_else(|| Some(((0, named?, small(b, 31)?), None))), None]
+        }
+        (true, true) | (false, false) => [None, None],
+    }
 }
 
 fn pieces<'a>(document: &'a Document, cell: &Cell) -> Vec<Piece<'a>> {
@@ -65,14 +124,14 @@ fn pieces<'a>(document: &'a Document, cell: &Cell) -> Vec<Piece<'a>> {
     let mut pieces = Vec::new();
     let mut open: Option<(usize, bool)> = None;
     for (at, c) in own.char_indices().chain([(own.len(), ' ')]) {
-        let digit = c.is_ascii_digit();
+        let digit = c.is_ascii_digit() || !c.is_ascii() && ascii_digit(c).is_some();
         // 2024年6月10日, 2024년 6월 10일
         let letter = c.is_alphabetic() && !matches!(c, '年' | '月' | '日' | '년' | '월' | '일');
         if let Some((from, was_digit)) = open
             && (was_digit != digit || !(digit || letter))
         {
             let (start, end) = (cell.start + from, cell.start + at);
-            pieces.push(Piece { text: document.slice(start, end), start, end });
+            pieces.push(Piece { text: ascii_digits(document.slice(start, end)), start, end });
             open = None;
         }
         if open.is_none() && (digit || letter) {
@@ -83,7 +142,7 @@ fn pieces<'a>(document: &'a Document, cell: &Cell) -> Vec<Piece<'a>> {
 }
 
 /// The dates that three pieces can be; those that only an order of day and month tells apart come with it.
-fn readings(pieces: [&str; 3], gaps: (&str, &str)) -> Vec<(Day, Option<DateOrder>)> {
+fn readings(pieces: [&str; 3], gaps: (&str, &str), before: Option<&str>) -> Vec<(Day, Option<DateOrder>)> {
     let [a, b, c] = pieces;
     let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
     let is_short = |gap: &str| gap.chars().count() <= 2 && !gap.contains(['(', ')', ';']);
@@ -109,7 +168,11 @@ fn readings(pieces: [&str; 3], gaps: (&str, &str)) -> Vec<(Day, Option<DateOrder
         if !separator(gaps.0) || !separator(gaps.1) {
             return found;
         }
-        if a.len() == 4 {
+        if matches!(gaps.0.trim(), "年") && a.len() < 4 {
+            let year = before.and_then(era).zip(a.parse::<i32>().ok()).map(|(before, nth)| before + nth);
+            let day = year.and_then(|year| valid(year, small(b)?, small(c)?));
+            found.extend(day.map(|day| (day, None)));
+        } else if a.len() == 4 {
             let day = year(a).and_then(|year| valid(year, small(b)?, small(c)?));
             found.extend(day.map(|day| (day, None)));
         } else if let Some(year) = year(c)
@@ -141,6 +204,13 @@ fn readings(pieces: [&str; 3], gaps: (&str, &str)) -> Vec<(Day, Option<DateOrder
         found.extend(small(b).and_then(|day| valid(year, month, day)).map(|day| (day, None)));
     }
     found
+}
+
+/// The year before the first one of the era that a word ends with.
+fn era(name: &str) -> Option<i32> {
+    let lines = ERAS.lines().filter(|line| !line.starts_with('#'));
+    let mut eras = lines.filter_map(|line| line.split_once(' '));
+    eras.find(|(era, _)| name.ends_with(era)).and_then(|(_, year)| year.parse().ok())
 }
 
 /// The month that a word begins as.
@@ -184,6 +254,32 @@ fn order_of(document: &Document, found: &[(Date, Option<DateOrder>)]) -> Option<
         return pointed.then_some(DateOrder::DayFirst);
     }
     Some(if day_first > month_first { DateOrder::DayFirst } else { DateOrder::MonthFirst })
+}
+
+/// If a text is a date and nothing else, in any writing.
+pub(crate) fn is_one(text: &str) -> bool {
+    if of_text(text).is_some() {
+        return true;
+    }
+    let text = text.trim();
+    let is_short = text.len() <= LONGEST && text.contains(|c: char| c.is_ascii_digit());
+    is_short && {
+        let document = Document::read(text);
+        let whole = |date: &Date| (date.start, date.end) == (0, text.len());
+        document.dates.iter().any(whole)
+    }
+}
+
+/// The longest date that is read, in bytes.
+const LONGEST: usize = 32;
+
+/// Reads a text that is a month of a year, such as `2024-03`.
+pub(crate) fn month_of_text(text: &str) -> Option<Day> {
+    let (year, month) = text.trim().split_once('-')?;
+    let digits =
+        |text: &str, many: usize| text.len() == many && text.bytes().all(|byte| byte.is_ascii_digit());
+    let parsed: (i32, u8) = (year.parse().ok()?, month.parse().ok()?);
+    (digits(year, 4) && digits(month, 2) && (1..=12).contains(&parsed.1)).then_some((parsed.0, parsed.1, 0))
 }
 
 /// Reads a text that begins as an ISO date.

@@ -2,7 +2,7 @@
 
 use crate::clause::Tokens;
 use crate::date::{self, Date, Day};
-use crate::fold::tokens;
+use crate::fold::{is_mark, tokens};
 use crate::number::{self, Number, value_key};
 use crate::steps::step;
 use crate::{layout, markup};
@@ -20,11 +20,15 @@ pub struct Document {
     pub(crate) by_word: HashMap<Box<str>, Vec<u32>>,
     pub(crate) numbers: Vec<Number>,
     pub(crate) dates: Vec<Date>,
+    /// Dates without a year, and months of a year.
+    pub(crate) partial_dates: Vec<Date>,
     /// The numbers of a value, whatever their sign; dates by day.
     pub(crate) by_value: HashMap<u64, Vec<u32>>,
     pub(crate) by_day: HashMap<Day, Vec<u32>>,
     /// All its words without anything between them, to see that a text is nowhere in any spelling.
     pub(crate) run: String,
+    /// The byte of `run` at which each word begins.
+    pub(crate) run_starts: Vec<u32>,
     /// Its words and signs, as clauses are read; read when the first passage is.
     tokens: OnceLock<Tokens>,
 }
@@ -121,13 +125,18 @@ impl Document {
             by_word,
             numbers: Vec::new(),
             dates: Vec::new(),
+            partial_dates: Vec::new(),
             by_value: HashMap::new(),
             by_day: HashMap::new(),
             run: String::new(),
+            run_starts: Vec::new(),
             tokens: OnceLock::new(),
         };
-        document.run.extend(document.words.iter().map(|word| word.folded.as_ref()));
-        document.dates = date::read(&document);
+        for word in &document.words {
+            document.run_starts.push(u32::try_from(document.run.len()).unwrap_or(u32::MAX));
+            document.run.push_str(&word.folded);
+        }
+        (document.dates, document.partial_dates) = date::read(&document);
         document.numbers = number::read(&document);
         for (at, number) in (0u32..).zip(&document.numbers) {
             document.by_value.entry(value_key(number.value)).or_default().push(at);
@@ -185,5 +194,6 @@ impl Document {
 
 pub(crate) fn width(text: &str) -> u32 {
     step(text.len());
-    u32::try_from(text.chars().count()).unwrap_or(u32::MAX)
+    let wide = text.chars().filter(|c| c.is_ascii() || !is_mark(*c));
+    u32::try_from(wide.count()).unwrap_or(u32::MAX)
 }

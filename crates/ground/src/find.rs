@@ -95,6 +95,12 @@ pub(crate) fn places(document: &Document, value: &Value) -> Vec<Place> {
                 for date in same.take(MOST) {
                     found.extend(Place::new(document, date.cell, date.start, date.end));
                 }
+                partial_dates(document, day, &mut found);
+            } else if let Some(month) = date::month_of_text(text) {
+                partial_dates(document, month, &mut found);
+            }
+            if found.is_empty() {
+                spaced_code(document, text, &mut found);
             }
         }
         Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => {}
@@ -118,6 +124,51 @@ impl Place {
         let own = document.cells.get(cell)?;
         let (from, to) = (document.column(own, start), document.column(own, end.min(own.end)));
         Some(Place { row: own.row, cell, from, to, start, end })
+    }
+}
+
+/// The days that are printed without their year, where the document prints the year; a month as such.
+fn partial_dates(document: &Document, day: date::Day, into: &mut Vec<Place>) {
+    let (year, month, date) = day;
+    let has_year = || {
+        let is_of = |known: &date::Date| known.day.0 == year;
+        document.by_word.contains_key(year.to_string().as_str()) || document.dates.iter().any(is_of)
+    };
+    let is_same = |known: date::Day| known == day || known == (0, month, date) && date > 0;
+    let same = document.partial_dates.iter().filter(|partial| is_same(partial.day)).take(MOST);
+    let places: Vec<Place> =
+        same.filter_map(|partial| Place::new(document, partial.cell, partial.start, partial.end)).collect();
+    if !places.is_empty() && (date == 0 || has_year()) {
+        into.extend(places);
+    }
+}
+
+/// The fewest signs of a code that is found whatever blanks are within it.
+const CODE: usize = 8;
+
+/// The places of a code that is printed in groups, as account numbers are.
+fn spaced_code(document: &Document, text: &str, into: &mut Vec<Place>) {
+    let sought: String = words(text).concat();
+    let is_code = !text.trim().contains(char::is_whitespace)
+        && sought.len() >= CODE
+        && sought.bytes().filter(u8::is_ascii_digit).count() * 2 >= sought.len();
+    if !is_code {
+        return;
+    }
+    for (from, _) in document.run.match_indices(&sought).take(MOST) {
+        let word = |byte: usize| {
+            let byte = u32::try_from(byte).ok()?;
+            document.run_starts.binary_search(&byte).ok()
+        };
+        let end = from + sought.len();
+        let last = if end == document.run.len() { Some(document.words.len()) } else { word(end) };
+        let Some((first, last)) = word(from).zip(last.and_then(|end| end.checked_sub(1))) else { continue };
+        let (Some(head), Some(tail)) = (document.words.get(first), document.words.get(last)) else {
+            continue;
+        };
+        if head.cell == tail.cell {
+            into.extend(Place::new(document, head.cell, head.start, tail.end));
+        }
     }
 }
 

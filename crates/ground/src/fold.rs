@@ -1,5 +1,6 @@
 //! Folding: the form of a text in which spellings of the same word are equal.
 
+use std::borrow::Cow;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
@@ -14,11 +15,37 @@ pub(crate) fn fold_into(c: char, into: &mut String) {
         'ø' | 'Ø' => into.push('o'),
         'æ' | 'Æ' => into.push_str("ae"),
         'ł' | 'Ł' => into.push('l'),
+        _ if let Some(digit) = ascii_digit(c) => into.push(digit),
         _ => {
             let folded = std::iter::once(c).nfkd().filter(|c| !is_combining_mark(*c));
             into.extend(folded.flat_map(char::to_lowercase));
         }
     }
+}
+
+/// The digit that a decimal digit of another script or width stands for.
+pub(crate) fn ascii_digit(c: char) -> Option<char> {
+    /// The zeros of scripts that write numbers by place, each followed by the other nine.
+    const ZEROS: [u32; 10] = [0x30, 0x660, 0x6f0, 0x7c0, 0x966, 0x9e6, 0xa66, 0xae6, 0xe50, 0xff10];
+    let code = u32::from(c);
+    ZEROS
+        .iter()
+        .find(|zero| (**zero..**zero + 10).contains(&code))
+        .and_then(|zero| char::from_digit(code - zero, 10))
+}
+
+/// A text with the digits and separators of numbers as ASCII has them.
+pub(crate) fn ascii_digits(text: &str) -> Cow<'_, str> {
+    let other = |c: char| !c.is_ascii() && (ascii_digit(c).is_some() || matches!(c, '\u{66b}' | '\u{66c}'));
+    if text.is_ascii() || !text.contains(other) {
+        return Cow::Borrowed(text);
+    }
+    let read = |c: char| match c {
+        '\u{66b}' => '.',
+        '\u{66c}' => ',',
+        c => ascii_digit(c).unwrap_or(c),
+    };
+    text.chars().map(read).collect::<String>().into()
 }
 
 /// A word of a text: its folded letters or digits, and where it stands, in bytes.
@@ -56,7 +83,8 @@ fn class(c: char) -> Class {
 
 /// A sign that stands on or within a word, and is no part of it.
 pub(crate) fn is_mark(c: char) -> bool {
-    is_combining_mark(c) || matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}')
+    is_combining_mark(c)
+        || matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }
 
 fn is_ideograph(c: char) -> bool {

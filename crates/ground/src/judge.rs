@@ -4,6 +4,7 @@ use crate::columns::{Agreement, Column};
 use crate::document::Document;
 use crate::field::{Name, Synonyms, count, key_words};
 use crate::find::{Kind, Place};
+use crate::groups;
 use crate::label::{Label, Position, labels};
 use crate::leaves::Record;
 use crate::rows;
@@ -42,6 +43,8 @@ pub enum Binding {
     Cell,
     /// In the item's row; the list is too short to show columns.
     Row,
+    /// Above the item's row, in the heading or the first row of its group.
+    Group,
     /// Behind or right of the field's label.
     Labelled,
     /// Below the field's label.
@@ -61,6 +64,7 @@ impl Binding {
         match self {
             Binding::Cell => "cell",
             Binding::Row => "row",
+            Binding::Group => "group",
             Binding::Labelled => "labelled",
             Binding::LabelledAbove => "labelled_above",
             Binding::Element => "element",
@@ -75,6 +79,7 @@ impl Binding {
         match self {
             Binding::Cell => "in the row of its item and the column of its field",
             Binding::Row => "in the row of its item",
+            Binding::Group => "in the heading or first row of its item's group",
             Binding::Labelled => "behind or right of the label of its field",
             Binding::LabelledAbove => "below the label of its field",
             Binding::Element => "in the element of its field",
@@ -99,8 +104,13 @@ pub struct Verdict {
 
 /// Least likeness of a label to a field's name.
 const NAMED: f32 = 0.45;
+/// Least likeness for one of few places, which no other leaf has.
+const NAMED_IN_PART: f32 = 0.2;
+const FEW: usize = 2;
 /// With how many other numbers or dates of a document the label of one is compared.
 const RIVALS: usize = 5_000;
+/// With how many other fields the name of one is compared.
+const FIELDS: usize = 1_000;
 /// The margin by which another label or field must be better to take a place away.
 const BETTER: f32 = 0.05;
 
@@ -187,7 +197,7 @@ impl<'a> Judge<'a> {
             };
             let assigned = rows::assign(self.record, list, &within);
             let own = rows::windows(&assigned, &within);
-            self.items(number, &own, bound);
+            self.items(number, &assigned, &own, bound);
             windows.push(own);
         }
     }
@@ -206,19 +216,28 @@ impl<'a> Judge<'a> {
             .filter(move |leaf| self.record.item_of.get(*leaf).copied().flatten() == Some((list, item)))
     }
 
-    fn items(&self, list: usize, windows: &[Option<Range<usize>>], bound: &mut [Option<Bound>]) {
+    fn items(
+        &self,
+        list: usize,
+        assigned: &[Option<usize>],
+        windows: &[Option<Range<usize>>],
+        bound: &mut [Option<Bound>],
+    ) {
+        let leaves: Vec<Vec<usize>> =
+            (0..windows.len()).map(|item| self.own_leaves(list, item).collect()).collect();
+        let headed = groups::headed(self.document, self.record, &leaves, assigned, windows);
         let mut columns: HashMap<&str, Column> = HashMap::new();
         for (item, window) in windows.iter().enumerate() {
             let Some(window) = window else { continue };
             for leaf in self.own_leaves(list, item).filter_map(|leaf| self.record.leaves.get(leaf)) {
                 for place in leaf.places.iter().filter(|place| rows::is_within(place, window)) {
-                    columns.entry(&leaf.path).or_default().add(item, place);
+                    columns.entry(&leaf.path).or_default().add(item, place, self.document);
                 }
             }
         }
         for (item, window) in windows.iter().enumerate() {
             let Some(window) = window else { continue };
-            let own: Vec<usize> = self.own_leaves(list, item).collect();
+            let own: &[usize] = leaves.get(item).map(Vec::as_slice).unwrap_or_default();
             let printed = |leaf: &usize| {
                 self.record
                     .leaves
@@ -226,11 +245,17 @@ impl<'a> Judge<'a> {
                     .is_some_and(|leaf| leaf.places.iter().any(|place| rows::is_within(place, window)))
             };
             let here = own.iter().filter(|leaf| printed(leaf)).count();
-            for number in &own {
+            let members = own.iter().filter(|leaf| !headed.contains_key(leaf)).count();
+            for number in own {
                 let Some(leaf) = self.record.leaves.get(*number) else { continue };
                 let others = here.saturating_sub(usize::from(printed(number)));
-                let needed = (own.len().saturating_sub(1) * 2).div_ceil(5).max(1);
+                let beside = members.saturating_sub(usize::from(!headed.contains_key(number)));
+                let needed = (beside * 2 / 5).max(1);
                 if own.len() > 1 && others < needed {
+                    continue;
+                }
+                if let (Some(place), Some(slot)) = (headed.get(number), bound.get_mut(*number)) {
+                    *slot = Some(Bound { place: *place, binding: Binding::Group, strength: 0.3 });
                     continue;
                 }
                 let column = columns.get(leaf.path.as_str());
@@ -255,7 +280,8 @@ impl<'a> Judge<'a> {
         column: Option<&Column>,
         members: usize,
     ) -> Option<Bound> {
-        let agreement = column.map_or(Agreement { with: 0, of: 0 }, |column| column.agreement(item, place));
+        let agreement = column
+            .map_or(Agreement { with: 0, of: 0 }, |column| column.agreement(item, place, self.document));
         let likeness = self.likeness(place, path).map_or(0.0, |(likeness, _)| likeness);
         if agreement.of >= 2 {
             let agrees = agreement.with >= 1 && agreement.share() >= 0.3;
@@ -286,27 +312,27 @@ impl<'a> Judge<'a> {
         let tops: Vec<usize> = (0..self.record.leaves.len())
             .filter(|leaf| self.record.item_of.get(*leaf).copied().flatten().is_none())
             .collect();
-        for number in &tops {
-            let Some(leaf) = self.record.leaves.get(*number) else { continue };
-            let best = leaf
-                .places
-                .iter()
-                .filter_map(|place| Some((place, self.likeness(place, &leaf.path)?)))
-                .max_by(|a, b| a.1.0.total_cmp(&b.1.0));
-            let Some((place, (likeness, position))) = best.filter(|(_, (likeness, _))| *likeness >= NAMED)
+        let claims = self.claims();
+        let best: Vec<Option<(&Place, (f32, Position))>> = tops
+            .iter()
+            .map(|number| {
+                let leaf = self.record.leaves.get(*number)?;
+                let likeness = |place| Some((place, self.likeness(place, &leaf.path)?));
+                let places = leaf.places.iter().filter_map(likeness);
+                places.max_by(|a, b| a.1.0.total_cmp(&b.1.0))
+            })
+            .collect();
+        for (number, found) in tops.iter().zip(&best) {
+            let (Some(leaf), Some((place, (likeness, position)))) = (self.record.leaves.get(*number), found)
             else {
                 continue;
             };
-            // Another field that the label names better.
-            let rival = tops
-                .iter()
-                .filter(|other| *other != number)
-                .filter_map(|other| self.record.leaves.get(*other));
-            let taken = rival
-                .filter(|other| other.path != leaf.path)
-                .filter_map(|other| self.likeness(place, &other.path))
-                .any(|(other, _)| other > likeness + BETTER);
-            if taken || self.is_better_named(leaf.kind, &leaf.path, place, likeness) {
+            let claimed = claims.get(&(place.start, place.end)).copied().unwrap_or_default();
+            let needed = if claimed < 2 && leaf.places.len() <= FEW { NAMED_IN_PART } else { NAMED };
+            if *likeness < needed
+                || self.is_of_another(&tops, &best, *number, place, *likeness)
+                || self.is_better_named(leaf.kind, &leaf.path, place, *likeness)
+            {
                 continue;
             }
             let binding = match position {
@@ -315,10 +341,10 @@ impl<'a> Judge<'a> {
                 Position::Markup => Binding::Element,
             };
             if let Some(slot) = bound.get_mut(*number) {
-                *slot = Some(Bound { place: *place, binding, strength: likeness });
+                *slot = Some(Bound { place: **place, binding, strength: *likeness });
             }
         }
-        self.alone(&tops, bound);
+        self.alone(&tops, &claims, bound);
         // An item with one value has nothing beside it that would show its row.
         let lists = self.record.lists.iter().flat_map(|list| &list.items);
         let single: Vec<usize> = lists
@@ -327,7 +353,41 @@ impl<'a> Judge<'a> {
                 _ => None,
             })
             .collect();
-        self.alone(&single, bound);
+        self.alone(&single, &claims, bound);
+    }
+
+    /// If the labels of a place name another field better, and that one has no place with labels which name it as well.
+    fn is_of_another(
+        &self,
+        tops: &[usize],
+        best: &[Option<(&Place, (f32, Position))>],
+        number: usize,
+        place: &Place,
+        likeness: f32,
+    ) -> bool {
+        let path = self.record.leaves.get(number).map(|leaf| leaf.path.as_str());
+        let labels = labels(self.document, place);
+        let wants = |(other, found): (&usize, &Option<(&Place, (f32, Position))>)| {
+            let Some(other) =
+                self.record.leaves.get(*other).filter(|other| Some(other.path.as_str()) != path)
+            else {
+                return false;
+            };
+            let own = found.map_or(0.0, |(_, (own, _))| own);
+            let here = self.best_of(&labels, &other.path).map_or(0.0, |(here, _)| here);
+            here > likeness + BETTER && here > own - BETTER
+        };
+        // What can't be compared with all is not known to be the best.
+        tops.len() > FIELDS || tops.iter().zip(best).any(wants)
+    }
+
+    /// The number of leaves that have each place.
+    fn claims(&self) -> HashMap<(usize, usize), usize> {
+        let mut claims: HashMap<(usize, usize), usize> = HashMap::new();
+        for place in self.record.leaves.iter().flat_map(|leaf| &leaf.places) {
+            *claims.entry((place.start, place.end)).or_default() += 1;
+        }
+        claims
     }
 
     /// If the document prints another value of the kind under a label that names the field better.
@@ -359,11 +419,7 @@ impl<'a> Judge<'a> {
     }
 
     /// Binds texts that stand in one place only, which no other leaf has.
-    fn alone(&self, tops: &[usize], bound: &mut [Option<Bound>]) {
-        let mut claims: HashMap<(usize, usize), usize> = HashMap::new();
-        for place in self.record.leaves.iter().flat_map(|leaf| &leaf.places) {
-            *claims.entry((place.start, place.end)).or_default() += 1;
-        }
+    fn alone(&self, tops: &[usize], claims: &HashMap<(usize, usize), usize>, bound: &mut [Option<Bound>]) {
         for number in tops {
             let Some(leaf) = self.record.leaves.get(*number) else { continue };
             let Some(slot) = bound.get_mut(*number) else { continue };
@@ -380,7 +436,8 @@ impl<'a> Judge<'a> {
     /// Leaves a place that several leaves were bound to with the one that has the best reason.
     fn settle(&self, bound: &mut [Option<Bound>]) {
         let mut best: HashMap<(usize, usize), (f32, usize)> = HashMap::new();
-        for one in bound.iter().flatten() {
+        // All rows of a group share its heading.
+        for one in bound.iter().flatten().filter(|one| one.binding != Binding::Group) {
             let entry = best.entry((one.place.start, one.place.end)).or_insert((one.strength, 0));
             entry.0 = entry.0.max(one.strength);
             entry.1 += 1;
@@ -388,7 +445,9 @@ impl<'a> Judge<'a> {
         for slot in bound.iter_mut() {
             let loses = slot.is_some_and(|one| {
                 best.get(&(one.place.start, one.place.end)).is_some_and(|(strength, claims)| {
-                    *claims > 1 && one.strength < *strength - count(1) * BETTER
+                    one.binding != Binding::Group
+                        && *claims > 1
+                        && one.strength < *strength - count(1) * BETTER
                 })
             });
             if loses {

@@ -1,6 +1,7 @@
 //! Layout: rows and cells of plain text, by columns of characters.
 
 use crate::document::{Builder, Cell};
+use crate::fold::is_mark;
 
 /// Distance between the stops of tabulators.
 const TAB: u32 = 8;
@@ -12,23 +13,77 @@ const LEADER: usize = 3;
 /// Reads plain text: a row for each line, cells where blanks, tabulators, rulers or leaders set them apart.
 pub(crate) fn read(text: &str, builder: &mut Builder) {
     let mut from = 0;
-    for line in text.split_inclusive(['\n', '\u{c}']) {
-        read_line(text, from, line.trim_end_matches(['\n', '\r', '\u{c}']), builder);
-        from += line.len();
+    let mut lines = text.split_inclusive(['\n', '\u{c}']).peekable();
+    let mut block: Vec<&str> = Vec::new();
+    while let Some(line) = lines.next() {
+        block.push(line);
+        let bars = rulers(line).count();
+        if bars >= FEWEST_BARS && lines.peek().is_some_and(|next| rulers(next).count() == bars) {
+            continue;
+        }
+        let stops = if block.len() > 1 { stops(&block) } else { Vec::new() };
+        for line in block.drain(..) {
+            read_line(text, from, line.trim_end_matches(['\n', '\r', '\u{c}']), &stops, builder);
+            from += line.len();
+        }
     }
 }
 
-fn read_line(text: &str, from: usize, line: &str, builder: &mut Builder) {
+/// The fewest rulers of a line that set columns apart.
+const FEWEST_BARS: usize = 2;
+
+fn is_ruler(c: char) -> bool {
+    matches!(c, '|' | '\u{2500}'..='\u{259f}')
+}
+
+/// The columns of the upright rulers of a line.
+fn rulers(line: &str) -> impl Iterator<Item = u32> + '_ {
+    (0u32..).zip(line.chars()).filter(|(_, c)| matches!(c, '|' | '\u{2502}' | '\u{2503}')).map(|(at, _)| at)
+}
+
+/// The columns for the rulers of lines that have as many each, so that the cells of one column stand one under the other, as
+/// they need not in Markdown; none where they do.
+fn stops(block: &[&str]) -> Vec<u32> {
+    let columns: Vec<Vec<u32>> = block.iter().map(|line| rulers(line).collect()).collect();
+    let Some(first) = columns.first() else { return Vec::new() };
+    if columns.iter().all(|other| other == first) {
+        return Vec::new();
+    }
+    let mut stops = vec![0u32; first.len()];
+    let mut before = 0;
+    for (nth, stop) in stops.iter_mut().enumerate() {
+        let width = |columns: &Vec<u32>| {
+            let from = nth.checked_sub(1).and_then(|before| columns.get(before)).map_or(0, |bar| bar + 1);
+            columns.get(nth).map_or(0, |bar| bar.saturating_sub(from))
+        };
+        before += columns.iter().map(width).max().unwrap_or_default();
+        *stop = before;
+        before += 1;
+    }
+    stops
+}
+
+fn read_line(text: &str, from: usize, line: &str, stops: &[u32], builder: &mut Builder) {
     let row = builder.row();
     let mut column = 0u32;
+    let mut stops = stops.iter();
     let mut open: Option<Cell> = None;
     let mut blanks = 0usize;
     let mut dots = 0usize;
     for (at, c) in line.char_indices() {
         let start = from + at;
-        let width = if c == '\t' { TAB - column % TAB } else { 1 };
+        let width = match c {
+            '\t' => TAB - column % TAB,
+            c if !c.is_ascii() && is_mark(c) => 0,
+            _ => 1,
+        };
         let is_tab = c == '\t';
-        let is_ruler = matches!(c, '|' | '\u{2500}'..='\u{259f}');
+        let is_ruler = is_ruler(c);
+        if matches!(c, '|' | '\u{2502}' | '\u{2503}')
+            && let Some(stop) = stops.next()
+        {
+            column = *stop;
+        }
         let is_leader = matches!(c, '.' | '_' | '\u{2026}' | '·');
         dots = if is_leader { dots + 1 } else { 0 };
         if c.is_whitespace() {

@@ -20,6 +20,7 @@ mod document;
 mod field;
 mod find;
 mod fold;
+mod groups;
 mod judge;
 mod label;
 mod layout;

@@ -1,6 +1,7 @@
 //! Sources that say their structure themselves: separated values, and markup by elements.
 
 use crate::document::{Builder, Cell};
+use crate::field::key_words;
 use crate::steps::step;
 use std::collections::HashMap;
 
@@ -173,7 +174,7 @@ fn elements(text: &str, is_page: bool, builder: &mut Builder) {
         if name.is_empty() || name.starts_with(['!', '?']) {
             continue;
         }
-        let name = name.to_lowercase();
+        let name = if is_page { name.to_lowercase() } else { name.to_owned() };
         if let Some(skipped) = &skip {
             if is_end && *skipped == name {
                 skip = None;
@@ -270,7 +271,7 @@ impl Data {
         if let Some(known) = self.known.get(bare) {
             return *known;
         }
-        self.names.push(bare.to_owned());
+        self.names.push(key_words(bare).join(" "));
         self.known.insert(bare.to_owned(), self.names.len() - 1);
         self.names.len() - 1
     }

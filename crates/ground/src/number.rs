@@ -1,6 +1,9 @@
 //! Numbers as documents print them: grouped, signed, in brackets, with a decimal point or comma as the document has it.
 
 use crate::document::{Cell, Document, width};
+use crate::fold::{ascii_digit, ascii_digits};
+use std::borrow::Cow;
+use std::ops::Range;
 
 /// A number where the document prints one. What could be read in two ways stands twice.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -33,8 +36,10 @@ enum Decimal {
 /// Digits and separators of one printed number.
 #[derive(Debug)]
 struct Printed<'a> {
-    text: &'a str,
+    /// Its digits as ASCII has them.
+    text: Cow<'a, str>,
     start: usize,
+    end: usize,
 }
 
 /// The key of a value in an index: equal for values that differ in less than a millionth, whatever their sign.
@@ -47,14 +52,17 @@ pub(crate) fn read(document: &Document) -> Vec<Number> {
     for (at, cell) in document.cells.iter().enumerate() {
         each_printed(document, cell, |found| printed.push((at, found)));
     }
-    let decimal = decimal_of(printed.iter().map(|(_, found)| found.text));
+    let decimal = decimal_of(printed.iter().map(|(_, found)| found.text.as_ref()));
     let mut numbers = Vec::new();
     let mut columns = Columns { document, cell: usize::MAX, byte: 0, column: 0 };
     for (at, found) in printed {
         if document.cells.get(at).is_none() {
             continue;
         }
-        add(&mut columns, at, found.start, found.text, decimal, &mut numbers);
+        add(&mut columns, at, found.start..found.end, &found.text, decimal, &mut numbers);
+        if found.text.len() != found.end - found.start {
+            continue;
+        }
         // `1 234` is one number, or two in a table without gaps.
         let blanks =
             found.text.match_indices([' ', '\u{a0}', '\u{202f}']).map(|(at, blank)| (at, at + blank.len()));
@@ -65,7 +73,8 @@ pub(crate) fn read(document: &Document) -> Vec<Number> {
         }
         for (cut, next) in cuts.into_iter().chain([(found.text.len(), found.text.len())]) {
             let piece = found.text.get(from..cut).unwrap_or_default();
-            add(&mut columns, at, found.start + from, piece, decimal, &mut numbers);
+            let start = found.start + from;
+            add(&mut columns, at, start..start + piece.len(), piece, decimal, &mut numbers);
             from = next;
         }
     }
@@ -100,7 +109,7 @@ impl Columns<'_> {
 fn add(
     columns: &mut Columns<'_>,
     at: usize,
-    start: usize,
+    Range { start, end }: Range<usize>,
     text: &str,
     decimal: Option<Decimal>,
     into: &mut Vec<Number>,
@@ -108,7 +117,6 @@ fn add(
     if text.bytes().filter(u8::is_ascii_digit).count() > MOST_DIGITS {
         return;
     }
-    let end = start + text.len();
     let (is_negative, is_part) = surroundings(columns.document, start, end);
     let (from, to) = (columns.of(at, start), columns.of(at, end));
     for value in readings(text, decimal).into_iter().flatten() {
@@ -121,27 +129,35 @@ fn add(
 fn each_printed<'a>(document: &'a Document, cell: &Cell, mut visit: impl FnMut(Printed<'a>)) {
     let own = document.slice(cell.start, cell.end);
     let bytes = own.as_bytes();
-    let digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
+    let char_at = |at: usize| own.get(at..).and_then(|rest| rest.chars().next());
+    // The bytes of the digit there.
+    let digit = |at: usize| match bytes.get(at) {
+        Some(byte) if byte.is_ascii() => usize::from(byte.is_ascii_digit()),
+        Some(_) => char_at(at).filter(|c| ascii_digit(*c).is_some()).map_or(0, char::len_utf8),
+        None => 0,
+    };
     let mut at = 0;
     while at < own.len() {
-        if !digit(at) {
-            at += 1;
+        if digit(at) == 0 {
+            at += char_at(at).map_or(1, char::len_utf8);
             continue;
         }
         let from = at;
         let (mut groups, mut in_group) = (0, 0);
         while at < own.len() {
-            if digit(at) {
+            let width = digit(at);
+            if width > 0 {
                 in_group += 1;
-                at += 1;
+                at += width;
                 continue;
             }
-            let Some(c) = own.get(at..).and_then(|rest| rest.chars().next()) else { break };
+            let Some(c) = char_at(at) else { break };
             let next = at + c.len_utf8();
             let joins = match c {
-                '.' | ',' | '\'' | '\u{2019}' => digit(next),
+                '.' | ',' | '\'' | '\u{2019}' | '\u{66b}' | '\u{66c}' => digit(next) > 0,
                 ' ' | '\u{a0}' | '\u{202f}' => {
-                    let three = digit(next) && digit(next + 1) && digit(next + 2) && !digit(next + 3);
+                    let is = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
+                    let three = is(next) && is(next + 1) && is(next + 2) && !is(next + 3);
                     three && in_group <= 3 && (groups == 0 || in_group == 3)
                 }
                 _ => false,
@@ -154,7 +170,7 @@ fn each_printed<'a>(document: &'a Document, cell: &Cell, mut visit: impl FnMut(P
             at = next;
         }
         let text = own.get(from..at).unwrap_or_default();
-        visit(Printed { text, start: cell.start + from });
+        visit(Printed { text: ascii_digits(text), start: cell.start + from, end: cell.start + at });
     }
 }
 
@@ -222,7 +238,8 @@ fn readings(text: &str, decimal: Option<Decimal>) -> [Option<f64>; 2] {
 
 /// Reads a text that is a number and nothing else, but for a currency or percent sign around it.
 pub(crate) fn of_text(text: &str) -> [Option<f64>; 2] {
-    let text = text.trim();
+    let text = ascii_digits(text.trim());
+    let text = text.as_ref();
     let is_sign = |c: char| matches!(c, '-' | '\u{2212}' | '\u{2013}');
     let in_brackets = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
     let bare = in_brackets.unwrap_or(text);
