@@ -39,9 +39,14 @@ pub(super) fn doubt(all: &[Token], clause: &Clause, claim: &Read) -> Option<Doub
     if says(Cues::PERSON) {
         return Some(Doubt::AnotherPerson);
     }
-    let reaches = |at: usize| at < clause.value.end + AFTER_TEXT;
-    let of_another_time = around.iter().any(|at| reaches(*at) && is_past(all, *at, clause.sentence.end))
-        || is_below_past(all, clause);
+    let behind = if claim.is_item() || claim.is_of_item { LIST } else { AFTER_TEXT };
+    let reaches = |at: usize| at < clause.value.end + behind;
+    let is_above =
+        |at: usize| at < clause.sentence.start && token(at).is_some_and(|token| token.does(Cues::PAST));
+    let of_another_time =
+        around.iter().any(|at| reaches(*at) && (is_past(all, *at, clause.sentence.end) || is_above(*at)))
+            || !claim.is_date && around.iter().any(|at| reaches(*at) && is_of_year(all, *at))
+            || is_below_past(all, clause, claim);
     if of_another_time && !claim.is_of_person() {
         return Some(Doubt::AnotherTime);
     }
@@ -88,13 +93,30 @@ fn is_past(all: &[Token], at: usize, end: usize) -> bool {
     !is_age && !after.iter().any(|token| token.is(":"))
 }
 
+/// The years that a year of another time is one of.
+const YEARS: Range<u32> = 1900..2100;
+
+/// If a year stands alone behind a word that leads to a time: `in 2018`.
+fn is_of_year(all: &[Token], at: usize) -> bool {
+    let Some(token) = all.get(at).filter(|token| token.is_number() && token.folded.len() == 4) else {
+        return false;
+    };
+    let year = token.folded.parse().is_ok_and(|year| YEARS.contains(&year));
+    let before = at.checked_sub(1).and_then(|at| all.get(at));
+    let enclosed =
+        before.is_some_and(|token| token.is("(")) && all.get(at + 1).is_some_and(|token| token.is(")"));
+    let leads = enclosed || before.is_some_and(|token| token.does(Cues::SINCE));
+    let joint = |token: &Token| token.is("/") || token.is("-");
+    year && leads && !all.get(at + 1).is_some_and(joint)
+}
+
 /// If the sentence begins with a label of another time.
-fn is_below_past(all: &[Token], clause: &Clause) -> bool {
+fn is_below_past(all: &[Token], clause: &Clause, claim: &Read) -> bool {
     let before = all.get(clause.sentence.start..clause.value.start).unwrap_or_default();
     let label = before.iter().rposition(|token| token.is(":")).and_then(|end| before.get(..end));
     let is_past = |label: &[Token]| {
         // A history of the present illness is of now.
-        label.iter().any(|token| token.does(Cues::PAST_LABEL))
+        label.iter().any(|token| token.does(Cues::PAST_LABEL) && !claim.owns(&token.folded))
             && !label.iter().any(|token| token.does(Cues::PRESENT))
     };
     label.is_some_and(is_past)
@@ -127,6 +149,10 @@ fn denied(all: &[Token], clause: &Clause, claim: &Read) -> Option<Doubt> {
                 && (at < start || !token.does(Cues::BEFORE))
         })
     };
+    // Of something that was looked for, the end of the sentence may say that it was not found.
+    if claim.is_item() && clause.sentence.clone().any(|at| at >= end && denies(at)) {
+        return Some(Doubt::Denied);
+    }
     let reached = if is_number { &clause.part } else { &clause.statement };
     if reached.iter().any(|at| reaches(*at) && denies(*at)) {
         return Some(Doubt::Denied);
@@ -141,6 +167,9 @@ fn opposed(all: &[Token], clause: &Clause, claim: &Read, presence: Presence, tic
     let is_name = |token: &Token| claim.names.iter().any(|name| **name == *token.folded);
     let said = || clause.statement.iter().filter_map(|at| all.get(*at));
     let denials = said().filter(|token| token.does(Cues::DENIAL) && !is_name(token)).count();
+    if is_about_another(all, clause, claim) {
+        return Some(Doubt::NotAffirmed);
+    }
     match (presence, denials) {
         (Presence::Absent, 0) => Some(Doubt::NotDenied),
         (Presence::Absent, 1) => denies_another(all, clause, claim).then_some(Doubt::DeniesAnother),
@@ -151,6 +180,38 @@ fn opposed(all: &[Token], clause: &Clause, claim: &Read, presence: Presence, tic
         }
         (Presence::Present, _) => Some(Doubt::Denied),
     }
+}
+
+/// The most letters of a name that is an abbreviation.
+const ABBREVIATION: usize = 3;
+
+/// If the field's name is an abbreviation, and words that are no names stand between it and what is said: it may be short for
+/// another thing, as in `PR interval long, stress test positive`.
+fn is_about_another(all: &[Token], clause: &Clause, claim: &Read) -> bool {
+    let [name] = claim.names.as_slice() else { return false };
+    let is_short = name.chars().count() <= ABBREVIATION && name.chars().all(char::is_alphabetic);
+    if !is_short || claim.is_of_item {
+        return false;
+    }
+    let said = |at: &usize| {
+        all.get(*at)
+            .is_some_and(|token| token.does(Cues::PRESENT | Cues::ABSENT | Cues::DENIAL) || token.is("+"))
+    };
+    let named = |at: &usize| all.get(*at).is_some_and(|token| *token.folded == **name);
+    let statement = &clause.statement;
+    let pairs = statement.iter().filter(|at| named(at)).flat_map(|name| {
+        statement.iter().filter(|at| said(at)).map(move |said| (*name.min(said), *name.max(said)))
+    });
+    let nearest = pairs.min_by_key(|(from, to)| to - from);
+    let is_foreign = |token: &Token| {
+        let known =
+            Cues::AFFIRMATION | Cues::DENIAL | Cues::PREDICATE | Cues::DEGREE | Cues::JOIN | Cues::LIMIT;
+        token.is_word()
+            && token.is_lowercase
+            && token.folded.chars().count() > ABBREVIATION
+            && !token.does(known)
+    };
+    nearest.is_some_and(|(from, to)| all.get(from + 1..to).unwrap_or_default().iter().any(is_foreign))
 }
 
 /// If a denial that precedes what it denies, such as `no`, follows the field's name and is itself followed by other words.
@@ -199,6 +260,9 @@ pub(super) fn tick(all: &[Token], value: &Range<usize>) -> Option<bool> {
     // The passage may begin with the mark.
     while at + 1 < value.end && all.get(at).is_some_and(|token| !token.is_word()) {
         at += 1;
+    }
+    if all.get(at).is_some_and(|token| token.does(Cues::BOX_BEHIND)) {
+        return (value.end..all.len()).take_while(|at| !is_end(at)).find_map(|at| mark(all, at));
     }
     let near = at.saturating_sub(FROM_BOX);
     let first = (near..at).rev().find(is_end).map_or(near, |at| at + 1);

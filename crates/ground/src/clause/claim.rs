@@ -112,6 +112,8 @@ pub(super) struct Read {
     pub(super) is_date: bool,
     /// It is a member of an item of a list, and not the one that names it.
     pub(super) is_of_item: bool,
+    /// It names an item of a list.
+    names_item: bool,
 }
 
 /// The words of a text with their digits, folded; `somethingLikeThis` is three.
@@ -178,8 +180,9 @@ impl Read {
             names,
             synonyms,
             key,
-            is_date: !is_number && (date::of_text(&written).is_some() || is_time(&text) || is_month(&text)),
+            is_date: !is_number && (date::is_one(&written) || is_time(&text) || is_month(&text)),
             is_of_item: claim.item.is_some_and(|item| !item.is_empty()),
+            names_item: claim.item.is_some_and(str::is_empty),
             presence,
             is_number,
             is_number_text,
@@ -191,6 +194,11 @@ impl Read {
     /// If a word is one of the claim's own.
     pub(super) fn owns(&self, word: &str) -> bool {
         self.words.iter().chain(&self.names).inspect(|_| step(1)).any(|own| own == word)
+    }
+
+    /// If it is a text that names an item of a list.
+    pub(super) fn is_item(&self) -> bool {
+        self.names_item && !self.is_number && !self.is_number_text
     }
 
     pub(super) fn has_digits(&self) -> bool {

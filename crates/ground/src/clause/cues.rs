@@ -37,6 +37,10 @@ impl Cues {
     pub(crate) const SILENT: Cues = Cues(1 << 21);
     pub(crate) const BEFORE: Cues = Cues(1 << 22);
     pub(crate) const NUMBERING: Cues = Cues(1 << 23);
+    pub(crate) const SINCE: Cues = Cues(1 << 24);
+    pub(crate) const DEGREE: Cues = Cues(1 << 25);
+    /// On the line of the token, boxes stand behind their options.
+    pub(crate) const BOX_BEHIND: Cues = Cues(1 << 26);
 
     /// If it holds any of these.
     pub(crate) fn any(self, of: Cues) -> bool {
@@ -68,7 +72,10 @@ impl Cues {
             "silent" => Cues::SILENT,
             "before" => Cues::BEFORE,
             "numbering" => Cues::NUMBERING,
+            "since" => Cues::SINCE,
+            "degree" => Cues::DEGREE,
             "abbreviation" => Cues::ABBREVIATION,
+            // `plain` words are none.
             _ => Cues::NONE,
         }
     }
@@ -82,36 +89,95 @@ impl BitOr for Cues {
     }
 }
 
+#[derive(Default)]
 struct Words {
     cues: HashMap<&'static str, Cues>,
+    /// Those of words with any ending, by their beginning.
+    beginnings: HashMap<&'static str, Cues>,
+    /// The longest of them, in bytes.
+    longest: usize,
+    /// Several words in a row, by the first: the others, and the cues of all.
+    phrases: HashMap<&'static str, Vec<(Vec<&'static str>, Cues)>>,
     /// The numbers of the lines of words for the same thing, by word.
     same: HashMap<&'static str, Vec<usize>>,
 }
 
+impl Words {
+    /// Adds a word, the beginning of words (`untersuch*`), or words in a row (`ruled_out`).
+    fn add(&mut self, word: &'static str, does: Cues) {
+        let with = |known: &mut Cues| *known = *known | does;
+        if let Some((first, others)) = word.split_once('_').filter(|(first, _)| !first.is_empty()) {
+            let others: Vec<&str> = others.split('_').collect();
+            let known = self.phrases.entry(first).or_default();
+            match known.iter_mut().find(|(words, _)| *words == others) {
+                Some((_, cues)) => with(cues),
+                None => known.push((others, does)),
+            }
+        } else if let Some(beginning) = word.strip_suffix('*').filter(|beginning| !beginning.is_empty()) {
+            self.longest = self.longest.max(beginning.len());
+            with(self.beginnings.entry(beginning).or_default());
+        } else {
+            with(self.cues.entry(word).or_default());
+        }
+    }
+}
+
 fn shipped() -> &'static Words {
     static SHIPPED: LazyLock<Words> = LazyLock::new(|| {
-        let (mut cues, mut same) = (HashMap::<_, Cues>::new(), HashMap::<_, Vec<usize>>::new());
+        let mut words = Words::default();
         let lines = CLAUSES.lines().filter(|line| !line.starts_with('#'));
-        for (number, (name, words)) in lines.filter_map(|line| line.split_once(": ")).enumerate() {
+        for (number, (name, words_of)) in lines.filter_map(|line| line.split_once(": ")).enumerate() {
             let does = Cues::named(name);
-            for word in words.split(' ') {
+            for word in words_of.split(' ') {
                 if name == "same" {
-                    same.entry(word).or_default().push(number);
+                    words.same.entry(word).or_default().push(number);
                 } else {
-                    let known = cues.entry(word).or_default();
-                    *known = *known | does;
+                    words.add(word, does);
                 }
             }
         }
-        Words { cues, same }
+        for phrases in words.phrases.values_mut() {
+            phrases.sort_by_key(|(others, _)| std::cmp::Reverse(others.len()));
+        }
+        words
     });
     &SHIPPED
 }
 
 /// The cues of a folded word.
 pub(crate) fn cues_of(word: &str) -> Cues {
-    shipped().cues.get(word).copied().unwrap_or_default()
+    let words = shipped();
+    let mut cues = words.cues.get(word).copied().unwrap_or_default();
+    for end in SHORTEST..=words.longest.min(word.len()) {
+        if let Some(known) = word.get(..end).and_then(|beginning| words.beginnings.get(beginning)) {
+            cues = cues | *known;
+        }
+    }
+    cues
 }
+
+/// The cues of the words that begin with some, and how many words they are; none where no phrase begins there.
+pub(crate) fn phrase<'w>(
+    first: &str,
+    others: impl Iterator<Item = &'w str> + Clone,
+) -> Option<(Cues, usize)> {
+    let phrases = shipped().phrases.get(first)?;
+    let is_next = |(words, _): &&(Vec<&str>, Cues)| {
+        step(words.len());
+        let mut said = others.clone();
+        words.iter().all(|word| {
+            let same = |said: &str| match word.strip_suffix('*') {
+                Some(beginning) => said.starts_with(beginning),
+                None => said == *word,
+            };
+            said.next().is_some_and(same)
+        })
+    };
+    phrases.iter().find(is_next).map(|(words, cues)| (*cues, words.len() + 1))
+}
+
+/// The shortest beginning of words, in bytes.
+const SHORTEST: usize = 4;
 
 /// If a word of a text says the same as a word of a field's name: the same word, the same beginning, or one of `same`.
 pub(crate) fn is_same(name: &str, word: &str) -> bool {
@@ -156,7 +222,8 @@ mod tests {
         let lines = CLAUSES.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
         for line in lines {
             let name = line.split_once(": ").map(|(name, _)| name);
-            assert!(name.is_some_and(|name| name == "same" || Cues::named(name) != Cues::NONE), "{line}");
+            let is_known = |name| matches!(name, "same" | "plain") || Cues::named(name) != Cues::NONE;
+            assert!(name.is_some_and(is_known), "{line}");
         }
     }
 

@@ -27,6 +27,9 @@ pub(super) fn doubt(text: &str, tokens: &Tokens, clause: &Clause, claim: &Read) 
         return None;
     }
     let is_exact = claim.is_number || !names_limit(&claim.text);
+    if has_other_sign(all, clause, &claim.text) {
+        return Some(Doubt::Limit);
+    }
     if is_exact {
         let first = clause.sentence.start.max(clause.value.start.saturating_sub(LIMIT_BEFORE));
         let before = all.get(first..clause.value.start).unwrap_or_default();
@@ -37,6 +40,9 @@ pub(super) fn doubt(text: &str, tokens: &Tokens, clause: &Clause, claim: &Read) 
         }
         if is_end_of_range(all, clause, &claim.text) {
             return Some(Doubt::RangeEnd);
+        }
+        if is_summand(all, clause, &claim.text) {
+            return Some(Doubt::OtherDigits);
         }
     }
     if !claim.is_number && lacks_figure(text, all, clause, claim) {
@@ -61,6 +67,11 @@ fn is_part_of_word(all: &[Token], clause: &Clause, claim: &Read) -> bool {
     };
     let at = |back: usize| clause.value.start.checked_sub(back).and_then(|at| all.get(at));
     let last = clause.value.end;
+    // `L` of `mmol/L`.
+    let stroke = at(1).filter(|token| token.is("/") && word.chars().count() == 1);
+    if stroke.is_some_and(|stroke| at(0).is_some_and(|own| own.start == stroke.end)) {
+        return true;
+    }
     joined(at(2), at(1), at(0))
         || joined(last.checked_sub(1).and_then(|at| all.get(at)), all.get(last), all.get(last + 1))
 }
@@ -137,6 +148,37 @@ fn names_limit(text: &str) -> bool {
         || text
             .split(' ')
             .any(|word| matches!(word, "least" | "than" | "to") || cues_of(word).any(Cues::LIMIT))
+}
+
+/// If a number is one of several that are added up, as in `8 (PS 5 + IS 3)` and `4+4`.
+fn is_summand(all: &[Token], clause: &Clause, value: &str) -> bool {
+    if value.contains('+') {
+        return false;
+    }
+    let is_number = |token: Option<&Token>| token.is_some_and(begins_with_digit);
+    let before = |back: usize| clause.value.start.checked_sub(back).and_then(|at| all.get(at));
+    let after = |ahead: usize| all.get(clause.value.end + ahead);
+    let plus = |token: Option<&Token>| token.is_some_and(|token| token.is("+"));
+    plus(before(1)) && is_number(before(2)) || plus(after(0)) && is_number(after(1))
+}
+
+/// If a value begins with the sign of a limit, and the passage has another sign before its digits, or none and no word of a limit.
+fn has_other_sign(all: &[Token], clause: &Clause, value: &str) -> bool {
+    let form = |c: char| match c {
+        '<' | '≤' => Some('<'),
+        '>' | '≥' => Some('>'),
+        _ => None,
+    };
+    let Some(sign) = value.trim_start().chars().next().and_then(form) else { return false };
+    let digits = (clause.value.clone()).find(|at| all.get(*at).is_some_and(begins_with_digit));
+    let Some(digits) = digits else { return false };
+    let first = clause.sentence.start.max(digits.saturating_sub(LIMIT_BEFORE));
+    let before = all.get(first..digits).unwrap_or_default();
+    let printed = before.iter().rev().take(2).find_map(|token| token.folded.chars().next().and_then(form));
+    match printed {
+        Some(printed) => printed != sign,
+        None => !before.iter().any(|token| token.does(Cues::LIMIT) && token.is_word()),
+    }
 }
 
 fn is_dash(token: &Token) -> bool {

@@ -1,5 +1,6 @@
 //! Sentences and their parts: the words around a value that may say something of it.
 
+use super::assertion::mark;
 use super::cues::Cues;
 use super::tokens::{Class, Token, Tokens};
 use crate::steps::step;
@@ -170,7 +171,10 @@ pub(super) fn parts(all: &[Token], sentence: Range<usize>) -> Vec<Cut> {
     let mut depth = 0usize;
     for at in sentence.clone() {
         let Some(token) = all.get(at) else { break };
-        if begins_option(all, at) {
+        let is_behind = token.does(Cues::BOX_BEHIND);
+        if !is_behind && begins_option(all, at)
+            || is_behind && at > sentence.start && mark(all, at - 1).is_some()
+        {
             parts.cut();
         }
         let ends_sign =
@@ -214,9 +218,21 @@ pub(super) fn parts(all: &[Token], sentence: Range<usize>) -> Vec<Cut> {
         } else {
             parts.open.push(at, token);
         }
+        if depth == 0 && ends_pair(all, at) {
+            parts.cut();
+        }
     }
     parts.cut();
     parts.done
+}
+
+/// If a sign ends with a token that belongs to the name before it, as in `CD20 + CD3 -` and `CD5(+) CD10(-)`.
+fn ends_pair(all: &[Token], at: usize) -> bool {
+    let is_sign = |token: &Token| token.is("+") || token.is("-") && token.does(Cues::DENIAL);
+    let Some([before, token]) = at.checked_sub(1).and_then(|from| all.get(from..=at)) else { return false };
+    let begins_name = all.get(at + 1).is_some_and(|next| has_letters(next) && next.start > token.end);
+    let in_parentheses = token.is(")") && is_sign(before);
+    begins_name && (in_parentheses || is_sign(token) && before.is_word() && !before.is_number())
 }
 
 /// If the parenthesis that begins with some tokens says that something is not so.

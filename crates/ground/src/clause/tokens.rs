@@ -1,8 +1,10 @@
 //! Tokens of clauses: words with their digits, signs, and ends of lines, each with its cues.
 
-use super::cues::{Cues, cues_of};
+use super::cues::{Cues, cues_of, phrase};
 use super::index::Index;
 use crate::fold::fold_into;
+use crate::steps::step;
+use std::ops::Range;
 
 /// A word, a sign, or the end of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -75,7 +77,7 @@ impl Tokens {
                 });
                 at = end;
             } else if c.is_alphanumeric() {
-                let (folded, end) = word(text, at);
+                let (folded, end) = spaced(text, at).unwrap_or_else(|| word(text, at));
                 all.push(Token {
                     cues: cues_of(&folded),
                     folded: folded.into(),
@@ -105,6 +107,7 @@ impl Tokens {
                 at = end;
             }
         }
+        join_phrases(&mut all);
         let minus: Vec<usize> = (0..all.len()).filter(|at| is_minus(&all, *at)).collect();
         silence(&mut all);
         let numbering: Vec<usize> = (1..all.len())
@@ -168,10 +171,99 @@ pub(super) fn joined(all: &[Token], at: usize) -> Option<String> {
     }
 }
 
+/// The most words of a phrase, and the signs between them.
+const PHRASE: usize = 8;
+
+/// Gives the first word of a phrase what the phrase does, and the others nothing.
+fn join_phrases(all: &mut [Token]) {
+    let mut at = 0;
+    while at < all.len() {
+        let words = |at: usize| {
+            let next = all.get(at..all.len().min(at + 2 * PHRASE)).unwrap_or_default().iter();
+            let in_line =
+                next.take_while(|token| token.class != Class::Gap && !token.is(".") && !token.is(","));
+            in_line
+                .enumerate()
+                .filter(|(_, token)| token.is_word())
+                .map(move |(after, token)| (at + after, token))
+        };
+        let said = words(at + 1).map(|(_, token)| &*token.folded);
+        let first = all.get(at).filter(|token| token.is_word());
+        let Some((cues, count)) = first.and_then(|token| phrase(&token.folded, said)) else {
+            at += 1;
+            continue;
+        };
+        let others: Vec<usize> = words(at + 1).map(|(at, _)| at).take(count - 1).collect();
+        if let Some(token) = all.get_mut(at) {
+            token.cues = cues;
+        }
+        for other in &others {
+            if let Some(token) = all.get_mut(*other) {
+                token.cues = Cues::NONE;
+            }
+        }
+        at = others.last().map_or(at + 1, |last| last + 1);
+    }
+}
+
 /// Takes their part in a clause from the words of options that are not ticked: nobody has said them.
 fn silence(all: &mut [Token]) {
+    let mut first = 0;
+    while first < all.len() {
+        let is_end = |token: &Token| matches!(token.class, Class::Line | Class::Gap);
+        let line = all.get(first..).unwrap_or_default();
+        let last = line.iter().position(is_end).map_or(all.len(), |at| first + at);
+        if has_boxes_behind(all, first..last) {
+            silence_before(all, first..last);
+        } else {
+            silence_behind(all, first..last);
+        }
+        first = last + 1;
+    }
+}
+
+/// If the boxes of a line stand behind their options: its first box has words before it, behind the line's label, and its last one
+/// ends the line.
+fn has_boxes_behind(all: &[Token], line: Range<usize>) -> bool {
+    let mark = |at: usize| super::assertion::mark(all, at);
+    let Some(last) = line.clone().next_back().filter(|at| mark(*at).is_some()) else { return false };
+    let Some(first) = line.clone().find(|at| mark(*at).is_some()) else { return false };
+    let begins = |at: usize| {
+        (at.saturating_sub(BOX).max(line.start)..at)
+            .rev()
+            .find(|at| all.get(*at).is_some_and(|token| token.is_word() && !token.is("x") || token.is(":")))
+    };
+    let is_rule = |at: usize| all.get(at).is_some_and(|token| token.folded.starts_with('_'));
+    let is_option = |at: usize| all.get(at).is_some_and(|token| !token.is(":"));
+    first < last && is_rule(first) == is_rule(last) && begins(first).is_some_and(is_option)
+}
+
+/// The most tokens of a box.
+const BOX: usize = 4;
+
+/// Silences the options before each box of a line that is not ticked.
+fn silence_before(all: &mut [Token], line: Range<usize>) {
+    let label = line
+        .clone()
+        .find(|at| all.get(*at).is_some_and(|token| token.is(":")))
+        .map_or(line.start, |at| at + 1);
+    let mut open = label;
+    for at in line.clone() {
+        if let Some(ticked) = super::assertion::mark(all, at) {
+            let option = all.get_mut(open..at).unwrap_or_default().iter_mut();
+            option.filter(|token| !ticked && token.is_word()).for_each(|token| token.cues = Cues::NONE);
+            open = at + 1;
+        }
+    }
+    for token in all.get_mut(line).unwrap_or_default() {
+        token.cues = token.cues | Cues::BOX_BEHIND;
+    }
+}
+
+/// Silences the options behind each box of a line that is not ticked.
+fn silence_behind(all: &mut [Token], line: Range<usize>) {
     let mut silent = false;
-    for at in 0..all.len() {
+    for at in line {
         let ticked = super::assertion::mark(all, at);
         let Some(token) = all.get_mut(at) else { break };
         match (ticked, token.class) {
@@ -191,8 +283,32 @@ fn is_minus(all: &[Token], at: usize) -> bool {
     let behind = before.is_some_and(|before| before.is_word() && touches(before, token))
         && !after.is_some_and(|after| after.is_word() && touches(token, after));
     let ends = after.is_none_or(|after| matches!(after.class, Class::Line | Class::Gap) || after.is(","));
+    // `CD20 + CD3 - CD5 -`: signs behind codes, on a line that has a plus behind a word, too.
+    let is_code = before.is_some_and(|before| before.is_word() && is_code(&before.folded));
+    let pairs = is_code && after.is_some_and(Token::is_word) && has_plus(all, at);
     let enclosed = before.is_some_and(|before| before.is("(")) && after.is_some_and(|after| after.is(")"));
-    behind || enclosed || before.is_some_and(|before| before.is(":") || before.is_word()) && ends
+    behind || pairs || enclosed || before.is_some_and(|before| before.is(":") || before.is_word()) && ends
+}
+
+/// If a word has letters and ends with a digit.
+fn is_code(word: &str) -> bool {
+    word.contains(char::is_alphabetic) && word.ends_with(|c: char| c.is_ascii_digit())
+}
+
+/// The distance at which other signs of a list are looked for, in tokens.
+const LIST: usize = 24;
+
+/// If a plus stands behind a word near a token of its line.
+fn has_plus(all: &[Token], at: usize) -> bool {
+    let is_end = |token: &Token| matches!(token.class, Class::Line | Class::Gap);
+    let before = all.get(at.saturating_sub(LIST)..at).unwrap_or_default().iter().rev();
+    let after = all.get(at..all.len().min(at + LIST)).unwrap_or_default().iter();
+    let is_plus = |token: &Token| {
+        step(1);
+        token.is("+")
+    };
+    before.take_while(|token| !is_end(token)).any(is_plus)
+        || after.take_while(|token| !is_end(token)).any(is_plus)
 }
 
 /// A sign in its plain form.
@@ -237,6 +353,33 @@ fn word(text: &str, from: usize) -> (String, usize) {
         folded.truncate(folded.len() - 2);
     }
     (folded, at)
+}
+
+/// The fewest letters of a word that is spaced out.
+const SPACED: usize = 4;
+
+/// The word that begins at a byte in letters with a blank between each: `n i c h t`.
+fn spaced(text: &str, from: usize) -> Option<(String, usize)> {
+    let rest = text.get(from..)?;
+    let mut chars = rest.char_indices().peekable();
+    let (mut folded, mut count, mut end) = (String::new(), 0, 0);
+    while let Some((at, c)) = chars.next() {
+        if !c.is_alphabetic() {
+            break;
+        }
+        let blank = chars.next();
+        let is_last = blank.is_none_or(|(_, blank)| !blank.is_alphanumeric());
+        if !is_last {
+            break;
+        }
+        fold_into(c, &mut folded);
+        (count, end) = (count + 1, at + c.len_utf8());
+        let goes_on = blank.is_some_and(|(_, blank)| blank == ' ');
+        if !goes_on {
+            break;
+        }
+    }
+    (count >= SPACED).then_some((folded, from + end))
 }
 
 /// The text of the next line, if nothing is left of this one.
