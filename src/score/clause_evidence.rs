@@ -6,7 +6,7 @@ use crate::rules::{Assertion, GroundingSettings};
 use crate::value::unescape;
 use foldhash::fast::FixedState;
 use loopctl_ground::{
-    Claim, Doubt, Found, Naming, Pattern, Trust, find_passage, is_exact, is_named, is_printed, read_opposite,
+    Claim, Doubt, Found, Naming, Pattern, Trust, find_passage, is_exact, is_named, is_nowhere, read_opposite,
     read_passage,
 };
 use serde_json::Value;
@@ -140,14 +140,12 @@ impl ClauseEvidence<'_> {
             }
             Support::Unsupported => {
                 let stands = matches!(by_words.finding, Finding::StandsElsewhere | Finding::OwnerInDoubt);
-                let is_said = || {
-                    by_words.finding == Finding::NotFound
-                        && is_telling(value)
-                        && is_printed(self.source.structure(), value)
-                };
                 let finding = if stands { by_words.finding } else { Finding::NotBound };
-                (stands && is_telling(value) && !self.is_named(pointer) || is_said())
-                    .then(|| undecided(finding))
+                let has_values = self.known_field(pointer).is_some_and(|field| field.has_values);
+                let document = self.source.structure();
+                let is_said = || !self.claim(pointer, value, |claim| is_nowhere(document, claim, has_values));
+                let is_open = stands || by_words.finding == Finding::NotFound;
+                (is_open && is_said()).then(|| undecided(finding))
             }
             Support::Entailed | Support::Undecided | Support::Conflicting => None,
         }
@@ -238,15 +236,4 @@ fn is_index(step: &str) -> bool {
 /// If a text can name an item: it has two letters in a row.
 fn names_item(text: &str) -> bool {
     text.chars().zip(text.chars().skip(1)).any(|(one, other)| one.is_alphabetic() && other.is_alphabetic())
-}
-
-/// If it says something that a value stands in a document at all: single words stand in most.
-fn is_telling(value: &Value) -> bool {
-    match value {
-        Value::Number(_) => true,
-        Value::String(text) => {
-            text.split_whitespace().nth(1).is_some() || text.contains(|c: char| c.is_ascii_digit())
-        }
-        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => false,
-    }
 }

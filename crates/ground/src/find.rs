@@ -49,7 +49,7 @@ pub(crate) fn kind(value: &Value) -> Option<Kind> {
 
 /// If a document prints a value whole, in any spelling.
 #[must_use]
-pub fn is_printed(document: &Document, value: &Value) -> bool {
+pub(crate) fn is_printed(document: &Document, value: &Value) -> bool {
     !places(document, value).is_empty()
 }
 

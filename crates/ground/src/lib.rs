@@ -36,8 +36,7 @@ mod hostile;
 
 pub use clause::{
     Claim, Counts, Doubt, Found, Naming, Passage, Pattern, Precision, Trust, UnknownPattern, ValueKind,
-    find_passage, is_exact, is_named, read_opposite, read_passage,
+    find_passage, is_exact, is_named, is_nowhere, read_opposite, read_passage,
 };
 pub use document::Document;
-pub use find::is_printed;
 pub use judge::{Binding, Support, Verdict, judge};

@@ -1,5 +1,6 @@
 //! Clauses: the words around a value, and if they say it of its field, whole, and as a fact.
 
+mod absence;
 mod assertion;
 mod claim;
 mod cues;
@@ -13,6 +14,7 @@ mod sentence;
 mod tokens;
 mod trust;
 
+pub use absence::is_nowhere;
 pub use claim::{Claim, ValueKind};
 pub use naming::Naming;
 pub use passage::{Doubt, Pattern, UnknownPattern, is_exact, is_named, read_opposite, read_passage};

@@ -1,6 +1,6 @@
 //! Search: the passage of a document that says a claim best.
 
-use super::claim::{Claim, Presence, Read};
+use super::claim::{Claim, Presence, Read, ValueKind};
 use super::cues::{Cues, is_same};
 use super::naming::Naming;
 use super::passage::{Pattern, opposite, read_passage};
@@ -33,18 +33,19 @@ pub enum Found {
     SaysOpposite(Passage),
 }
 
-/// Finds the passage that says best that something is there or not, or what a member of an item is: of those that name the field
-/// or item, the one of the pattern with the highest precision. None where passages say both, and for other claims: of all the
-/// places of a value that nothing has chosen, one is near the right words too often.
+/// Finds the passage that says a claim best: of those that name the field or item, the one of the pattern with the highest
+/// precision. None where passages say that something is there and that it is not, and for numbers and texts that are no member of an
+/// item: of all the places of such a value that nothing has chosen, one is near the right words too often.
 #[must_use]
 pub fn find_passage(document: &Document, claim: &Claim<'_>) -> Option<Found> {
     let read = Read::new(claim);
-    if read.names.is_empty() || read.presence.is_none() && !read.is_of_item {
+    if read.names.is_empty() {
         return None;
     }
     let Some(presence) = read.presence else {
         let places = places(document, claim.value).into_iter().map(|place| place.start..place.end).take(MOST);
-        return best(document, claim, places).map(Found::Says);
+        let tells = |passage: &Passage| read.is_of_item || is_telling(passage.pattern);
+        return best(document, claim, places).filter(tells).map(Found::Says);
     };
     let speaking = speaking(document.tokens(), &read);
     let saying = |claim: &Claim<'_>, presence| {
@@ -57,6 +58,13 @@ pub fn find_passage(document: &Document, claim: &Claim<'_>) -> Option<Found> {
         (None, Some(passage)) => Some(Found::SaysOpposite(passage)),
         (Some(_), Some(_)) | (None, None) => None,
     }
+}
+
+/// If a value of a pattern is rarely near the words of another field: numbers and words often are.
+fn is_telling(pattern: Pattern) -> bool {
+    let is_kind =
+        matches!(pattern.kind, ValueKind::Date | ValueKind::Code | ValueKind::Side | ValueKind::Choice);
+    is_kind && pattern.naming == Naming::Statement
 }
 
 /// Of the passages that name the field or item, the one of the pattern with the highest precision; of equal ones the first.

@@ -1,0 +1,50 @@
+//! Absence: a document that in no words speaks of a claim.
+
+use super::claim::{Claim, Read};
+use super::cues::{Cues, cues_of};
+use crate::document::Document;
+use crate::find::is_printed;
+use crate::number::value_key;
+
+/// The shortest word of a text that says something of it.
+const TELLING: usize = 3;
+/// The greatest whole number that documents write in letters.
+const IN_LETTERS: f64 = 12.0;
+/// The factors by which a number in another unit differs.
+const UNITS: [f64; 7] = [1.0, 10.0, 100.0, 1000.0, 0.1, 0.01, 0.001];
+
+/// If a document speaks of a claim in no words: neither its value, in any spelling or unit, nor, where a value can be said in other
+/// words, its field is there. What is not nowhere may be said in words that were not understood.
+#[must_use]
+pub fn is_nowhere(document: &Document, claim: &Claim<'_>, has_values: bool) -> bool {
+    let read = Read::new(claim);
+    let tokens = document.tokens();
+    let names = || read.names.iter().chain(read.synonyms.iter().flatten());
+    let is_special = |name: &&String| !cues_of(name).any(Cues::GENERIC | Cues::ROLE | Cues::SIDE);
+    let is_named = || names().filter(is_special).any(|name| tokens.has(name));
+    if read.presence.is_some() {
+        return !is_named();
+    }
+    if let Some(number) = claim.value.as_f64() {
+        let is_small = number.fract() == 0.0 && (0.0..=IN_LETTERS).contains(&number);
+        let is_digits = UNITS.iter().any(|unit| document.by_value.contains_key(&value_key(number * unit)));
+        return !is_digits && !(is_small && is_named());
+    }
+    if is_printed(document, claim.value) || has_values && is_named() {
+        return false;
+    }
+    let is_side = |word: &&String| cues_of(word).any(Cues::SIDE);
+    if !read.words.is_empty() && read.words.iter().all(|word| is_side(&word)) {
+        return !tokens.all.iter().any(|token| token.does(Cues::SIDE));
+    }
+    let telling = read
+        .words
+        .iter()
+        .filter(|word| word.chars().count() >= TELLING || word.contains(|c: char| c.is_ascii_digit()));
+    let (mut all, mut said) = (0usize, 0usize);
+    for word in telling {
+        all += 1;
+        said += usize::from(tokens.has(word));
+    }
+    said * 2 < all || all == 0
+}
