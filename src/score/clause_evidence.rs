@@ -6,7 +6,7 @@ use crate::rules::{Assertion, GroundingSettings};
 use crate::value::unescape;
 use foldhash::fast::FixedState;
 use loopctl_ground::{
-    Claim, Doubt, Found, Naming, Pattern, Trust, find_passage, is_exact, is_named, is_nowhere, read_opposite,
+    Claim, Doubt, Found, Naming, Pattern, Trust, find_passage, is_denied_at, is_exact, is_named, is_nowhere, read_opposite,
     read_passage,
 };
 use serde_json::Value;
@@ -133,7 +133,7 @@ impl ClauseEvidence<'_> {
                         Some(Verdict { support: Support::Unsupported, ..by_words.clone() })
                     }
                     Ok(pattern) if keeps(pattern) => None,
-                    Ok(_) | Err(Doubt::Denied | Doubt::Limit | Doubt::RangeEnd) if is_denied => None,
+                    Ok(_) | Err(_) if is_denied && self.claim(pointer, value, |claim| is_denied_at(structure, claim, bytes)) => None,
                     Ok(pattern) => open(Finding::Untrusted(pattern)),
                     Err(doubt) => open(Finding::Doubted(doubt)),
                 }
@@ -147,7 +147,25 @@ impl ClauseEvidence<'_> {
                 let is_open = stands || by_words.finding == Finding::NotFound;
                 (is_open && is_said()).then(|| undecided(finding))
             }
-            Support::Entailed | Support::Undecided | Support::Conflicting => None,
+            Support::Conflicting => {
+                let structure = self.source.structure();
+                let speaks_against = |bytes: &Range<usize>| {
+                    self.claim(pointer, value, |claim| read_opposite(structure, claim, bytes)).is_ok()
+                };
+                let bytes = by_words.bytes.as_ref()?;
+                if by_words.other.as_ref().is_none_or(speaks_against) {
+                    return None;
+                }
+                match self.says(pointer, value, bytes) {
+                    Ok(pattern) if self.is_trusted(pattern) => Some(Verdict {
+                        pattern: Some(pattern),
+                        ..Verdict::found(bytes.clone(), by_words.method.unwrap_or(Method::Normalized))
+                    }),
+                    Ok(pattern) => Some(undecided(Finding::Untrusted(pattern))),
+                    Err(doubt) => Some(undecided(Finding::Doubted(doubt))),
+                }
+            }
+            Support::Entailed | Support::Undecided => None,
         }
     }
 

@@ -36,7 +36,7 @@ mod hostile;
 
 pub use clause::{
     Claim, Counts, Doubt, Found, Naming, Passage, Pattern, Precision, Trust, UnknownPattern, ValueKind,
-    find_passage, is_exact, is_named, is_nowhere, read_opposite, read_passage,
+    find_passage, is_denied_at, is_exact, is_named, is_nowhere, read_opposite, read_passage,
 };
 pub use document::Document;
 pub use judge::{Binding, Support, Verdict, judge};

@@ -263,6 +263,21 @@ pub fn read_opposite(document: &Document, claim: &Claim<'_>, bytes: &Range<usize
     read_passage(document, &other.claim(claim), bytes)
 }
 
+/// The distance before a text at which a denial surely reaches it, in tokens.
+const DENIES: usize = 4;
+
+/// If a passage surely denies a text: a denial stands right before it.
+#[must_use]
+pub fn is_denied_at(document: &Document, claim: &Claim<'_>, bytes: &Range<usize>) -> bool {
+    let (read, tokens) = (Read::new(claim), document.tokens());
+    let Some(clause) = Clause::around(tokens, tokens.over(bytes.start, bytes.end)) else { return false };
+    let before = |at: &&usize| **at < clause.value.start && **at + DENIES >= clause.value.start;
+    let denies = |at: &usize| {
+        tokens.all.get(*at).is_some_and(|token| token.does(Cues::DENIAL) && !read.owns(&token.folded))
+    };
+    clause.part.iter().filter(before).any(denies)
+}
+
 /// If a document has all the words of a claim's field or item, or of another of its names.
 #[must_use]
 pub fn is_named(document: &Document, claim: &Claim<'_>) -> bool {
