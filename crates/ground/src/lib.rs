@@ -28,6 +28,7 @@ mod leaves;
 mod markup;
 mod number;
 pub mod outline;
+mod quantity;
 mod rows;
 mod steps;
 

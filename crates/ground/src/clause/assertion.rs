@@ -32,11 +32,13 @@ pub(super) fn doubt(all: &[Token], clause: &Clause, claim: &Read) -> Option<Doub
     let says = |cues: Cues| {
         around.iter().filter(|at| reaches(**at)).filter_map(|at| token(*at)).any(|token| token.does(cues))
     };
+    // What a field asks of another time, of a plan or of another person is said with their words.
+    let asks = |cues: Cues| claim.key_does(cues);
     let doubts_itself = claim.words.iter().any(|word| cues_of(word).any(Cues::DOUBT));
     if !doubts_itself && says(Cues::DOUBT) {
         return Some(Doubt::Uncertain);
     }
-    if says(Cues::PERSON) {
+    if says(Cues::PERSON) && !asks(Cues::PERSON) {
         return Some(Doubt::AnotherPerson);
     }
     let behind = if claim.is_item() || claim.is_of_item { LIST } else { AFTER_TEXT };
@@ -47,10 +49,10 @@ pub(super) fn doubt(all: &[Token], clause: &Clause, claim: &Read) -> Option<Doub
         around.iter().any(|at| reaches(*at) && (is_past(all, *at, clause.sentence.end) || is_above(*at)))
             || !claim.is_date && around.iter().any(|at| reaches(*at) && is_of_year(all, *at))
             || is_below_past(all, clause, claim);
-    if of_another_time && !claim.is_of_person() {
+    if of_another_time && !claim.is_of_person() && !asks(Cues::PAST) && !is_event(all, clause, claim) {
         return Some(Doubt::AnotherTime);
     }
-    if says(Cues::CONDITION) {
+    if says(Cues::CONDITION) && !asks(Cues::CONDITION) {
         return Some(Doubt::Conditional);
     }
     match claim.presence {
@@ -91,6 +93,15 @@ fn is_past(all: &[Token], at: usize, end: usize) -> bool {
     let is_age = token.is("old") && before.iter().any(|token| token.does(Cues::AGE));
     let after = all.get(at..end.min(at + 5)).unwrap_or_default();
     !is_age && !after.iter().any(|token| token.is(":"))
+}
+
+/// If a date is that of an event which the statement names: when it was does not make it another one.
+fn is_event(all: &[Token], clause: &Clause, claim: &Read) -> bool {
+    let is_special = |name: &&String| !cues_of(name).any(Cues::GENERIC);
+    let said = |name: &String| {
+        clause.statement.iter().filter_map(|at| all.get(*at)).any(|token| is_same(name, &token.folded))
+    };
+    claim.is_date && claim.names.iter().any(|name| is_special(&name)) && claim.names.iter().all(said)
 }
 
 /// The years that a year of another time is one of.

@@ -1,6 +1,7 @@
 //! A claim: a field of an item, and the value that a record gives it.
 
 use super::cues::{Cues, cues_of};
+use crate::quantity::{Unit, unit};
 use crate::date;
 use crate::field::spaced;
 use crate::fold::fold_into;
@@ -25,7 +26,9 @@ pub struct Claim<'a> {
 pub enum ValueKind {
     /// A number, also one that is written as text.
     Number,
-    /// One of two numbers with a stroke between them.
+    /// A number with a unit of which the field's name has one.
+    Quantity,
+    /// One of two numbers with a stroke or `of` between them.
     Ratio,
     /// A day, a month, a time of day.
     Date,
@@ -47,8 +50,9 @@ pub enum ValueKind {
 
 impl ValueKind {
     /// Every kind.
-    pub const ALL: [ValueKind; 10] = [
+    pub const ALL: [ValueKind; 11] = [
         ValueKind::Number,
+        ValueKind::Quantity,
         ValueKind::Ratio,
         ValueKind::Date,
         ValueKind::Presence,
@@ -65,6 +69,7 @@ impl ValueKind {
     pub fn as_str(self) -> &'static str {
         match self {
             ValueKind::Number => "number",
+            ValueKind::Quantity => "quantity",
             ValueKind::Ratio => "ratio",
             ValueKind::Date => "date",
             ValueKind::Presence => "presence",
@@ -92,6 +97,13 @@ impl Presence {
             Presence::Absent => Presence::Present,
         }
     }
+}
+
+/// One of the numbers of `2 of 19`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Share {
+    Part,
+    All,
 }
 
 /// A claim, taken apart.
@@ -196,6 +208,22 @@ impl Read {
         self.words.iter().chain(&self.names).inspect(|_| step(1)).any(|own| own == word)
     }
 
+    /// The unit that the field's name has.
+    pub(super) fn unit(&self) -> Option<Unit> {
+        self.key.iter().rev().find_map(|word| unit(word)).filter(|_| self.is_number)
+    }
+
+    /// If the field's name asks for a number of those that have something, or of all.
+    pub(super) fn asks_for(&self) -> Option<Share> {
+        let does = |cues| self.names.iter().any(|name| cues_of(name).any(cues));
+        match (does(Cues::NUMERATOR), does(Cues::DENOMINATOR)) {
+            (true, false) => Some(Share::Part),
+            (false, true) => Some(Share::All),
+            (true, true) | (false, false) => None,
+        }
+        .filter(|_| self.is_number || self.is_number_text)
+    }
+
     /// If it is a text that names an item of a list.
     pub(super) fn is_item(&self) -> bool {
         self.names_item && !self.is_number && !self.is_number_text
@@ -203,6 +231,11 @@ impl Read {
 
     pub(super) fn has_digits(&self) -> bool {
         self.text.contains(|c: char| c.is_ascii_digit())
+    }
+
+    /// If a word of the key does one of some things.
+    pub(super) fn key_does(&self, cues: Cues) -> bool {
+        self.key.iter().any(|word| cues_of(word).any(cues))
     }
 
     /// If the field is one of the person, as the age is.

@@ -39,6 +39,10 @@ impl Cues {
     pub(crate) const NUMBERING: Cues = Cues(1 << 23);
     pub(crate) const SINCE: Cues = Cues(1 << 24);
     pub(crate) const DEGREE: Cues = Cues(1 << 25);
+    pub(crate) const NUMERATOR: Cues = Cues(1 << 27);
+    pub(crate) const DENOMINATOR: Cues = Cues(1 << 28);
+    pub(crate) const COUNT: Cues = Cues(1 << 30);
+    pub(crate) const OF_ALL: Cues = Cues(1 << 29);
     /// On the line of the token, boxes stand behind their options.
     pub(crate) const BOX_BEHIND: Cues = Cues(1 << 26);
 
@@ -74,6 +78,10 @@ impl Cues {
             "numbering" => Cues::NUMBERING,
             "since" => Cues::SINCE,
             "degree" => Cues::DEGREE,
+            "numerator" => Cues::NUMERATOR,
+            "denominator" => Cues::DENOMINATOR,
+            "count" => Cues::COUNT,
+            "of-all" => Cues::OF_ALL,
             "abbreviation" => Cues::ABBREVIATION,
             // `plain` words are none.
             _ => Cues::NONE,

@@ -1,10 +1,11 @@
 //! Exactness of a passage: it writes the whole value, or a limit, the end of a range, other digits, a code with other letters.
 
-use super::claim::{Read, fold};
+use super::claim::{Read, Share, fold};
 use super::cues::{Cues, cues_of};
 use super::passage::Doubt;
 use super::sentence::Clause;
 use super::tokens::{Token, Tokens};
+use std::ops::Range;
 
 /// The distance before a number at which a word of a limit still reaches it, in tokens.
 const LIMIT_BEFORE: usize = 4;
@@ -148,6 +149,24 @@ fn names_limit(text: &str) -> bool {
         || text
             .split(' ')
             .any(|word| matches!(word, "least" | "than" | "to") || cues_of(word).any(Cues::LIMIT))
+}
+
+/// The most words between the numbers of a share: `two of the nineteen`.
+const WITHIN_SHARE: usize = 2;
+
+/// If the value is one of the numbers of `2/19` or `2 of 19`: which one.
+pub(super) fn share(all: &[Token], clause: &Clause) -> Option<Share> {
+    let leads = |token: Option<&Token>| token.is_some_and(|token| token.is("/") || token.does(Cues::OF_ALL));
+    let is_number = |token: &Token| begins_with_digit(token) || token.does(Cues::COUNT);
+    let Range { start, end } = clause.value;
+    let after = all.get(end + 1..all.len().min(end + 2 + WITHIN_SHARE)).unwrap_or_default();
+    if leads(all.get(end)) && after.iter().take(1 + WITHIN_SHARE).any(is_number) {
+        return Some(Share::Part);
+    }
+    let first = start.saturating_sub(1 + WITHIN_SHARE);
+    let at = (first..start).rev().find(|at| leads(all.get(*at)))?;
+    let before = at.checked_sub(1).and_then(|at| all.get(at));
+    before.is_some_and(is_number).then_some(Share::All)
 }
 
 /// If a number is one of several that are added up, as in `8 (PS 5 + IS 3)` and `4+4`.

@@ -123,6 +123,12 @@ pub(super) fn naming(document: &Document, clause: &Clause, claim: &Read, kind: V
     for at in clause.statement.iter().filter(|at| is_name(**at)) {
         see(&mut named, *at);
     }
+    // `2` of `2 of 19` is a part, whatever it is called.
+    if kind == ValueKind::Ratio && claim.asks_for().is_some() {
+        for (name, known) in claim.names.iter().zip(&mut named) {
+            *known = *known || cues_of(name).any(Cues::NUMERATOR | Cues::DENOMINATOR);
+        }
+    }
     let in_statement = named.clone();
     if named.iter().all(|known| *known) {
         return Naming::Statement;

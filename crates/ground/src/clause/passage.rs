@@ -193,7 +193,11 @@ pub fn read_passage(document: &Document, claim: &Claim<'_>, bytes: &Range<usize>
     if let Some(doubt) = exactness::doubt(document.text(), tokens, &clause, &claim) {
         return Err(doubt);
     }
-    let kind = kind(&tokens.all, &clause, &claim);
+    let share = exactness::share(&tokens.all, &clause).zip(claim.asks_for());
+    if share.is_some_and(|(printed, asked)| printed != asked) {
+        return Err(Doubt::OtherRole);
+    }
+    let kind = kind(document, &clause, &claim);
     let naming = naming(document, &clause, &claim, kind);
     if naming == Naming::OtherWords && lacks_role(&tokens.all, &clause, &claim) {
         return Err(Doubt::OtherRole);
@@ -324,12 +328,14 @@ pub(super) fn opposite(document: &Document, claim: &Claim<'_>, bytes: Range<usiz
 /// The most letters of a word that says little by itself.
 const SHORT_WORD: usize = 8;
 
-fn kind(all: &[Token], clause: &Clause, claim: &Read) -> ValueKind {
+fn kind(document: &Document, clause: &Clause, claim: &Read) -> ValueKind {
+    let all = &document.tokens().all;
     if claim.is_number || claim.is_number_text {
         let stroke = |at: Option<usize>| at.and_then(|at| all.get(at)).is_some_and(|token| token.is("/"));
         let is_ratio =
             claim.is_number && (stroke(clause.value.start.checked_sub(1)) || stroke(Some(clause.value.end)));
-        return if is_ratio { ValueKind::Ratio } else { ValueKind::Number };
+        let is_share = claim.asks_for().is_some() && exactness::share(all, clause).is_some();
+        return if is_ratio || is_share { ValueKind::Ratio } else { ValueKind::Number };
     }
     if claim.is_date {
         return ValueKind::Date;

@@ -9,6 +9,8 @@ use super::tokens::{Class, Tokens};
 use super::trust::Trust;
 use crate::document::Document;
 use crate::find::places;
+use crate::quantity::{self, Unit};
+use serde_json::Value;
 use std::ops::Range;
 
 /// Most passages that are read for one claim, and most names that are looked at for them.
@@ -44,6 +46,9 @@ pub fn find_passage(document: &Document, claim: &Claim<'_>) -> Option<Found> {
     }
     let Some(presence) = read.presence else {
         let places = places(document, claim.value).into_iter().map(|place| place.start..place.end).take(MOST);
+        if let Some((number, unit)) = claim.value.as_f64().zip(read.unit()).filter(|_| !read.is_of_item) {
+            return quantity(document, claim, number, unit).map(Found::Says);
+        }
         let tells = |passage: &Passage| read.is_of_item || is_telling(passage.pattern);
         return best(document, claim, places).filter(tells).map(Found::Says);
     };
@@ -60,10 +65,32 @@ pub fn find_passage(document: &Document, claim: &Claim<'_>) -> Option<Found> {
     }
 }
 
+/// The passage that says a quantity; none where the field is named beside another one, too.
+fn quantity(document: &Document, claim: &Claim<'_>, number: f64, unit: Unit) -> Option<Passage> {
+    let own = quantity::places(document, number, unit);
+    let passage = best(document, claim, own.iter().take(MOST).cloned())?;
+    let others = quantity::all(document, unit).filter(|(place, _)| !own.contains(place));
+    let is_rival = |(place, value): (Range<usize>, f64)| {
+        let value = Value::from(value);
+        let read = read_passage(document, &Claim { value: &value, ..*claim }, &place);
+        read.is_ok_and(|pattern| pattern.naming <= passage.pattern.naming)
+    };
+    let pattern = Pattern { kind: ValueKind::Quantity, ..passage.pattern };
+    // What can't be compared with all is not known to be the only one.
+    let mut compared = 0;
+    let contested = others.into_iter().any(|other| {
+        compared += 1;
+        compared > MOST || is_rival(other)
+    });
+    (!contested).then_some(Passage { pattern, ..passage })
+}
+
 /// If a value of a pattern is rarely near the words of another field: numbers and words often are.
 fn is_telling(pattern: Pattern) -> bool {
-    let is_kind =
-        matches!(pattern.kind, ValueKind::Date | ValueKind::Code | ValueKind::Side | ValueKind::Choice);
+    let is_kind = matches!(
+        pattern.kind,
+        ValueKind::Date | ValueKind::Code | ValueKind::Side | ValueKind::Choice | ValueKind::Ratio
+    );
     is_kind && pattern.naming == Naming::Statement
 }
 
