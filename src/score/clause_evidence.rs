@@ -6,8 +6,8 @@ use crate::rules::{Assertion, GroundingSettings};
 use crate::value::unescape;
 use foldhash::fast::FixedState;
 use loopctl_ground::{
-    Claim, Doubt, Found, Naming, Pattern, Trust, find_passage, is_denied_at, is_exact, is_named, is_nowhere, read_opposite,
-    read_passage,
+    Claim, Doubt, Found, Naming, Pattern, Trust, find_passage, is_denied_at, is_exact, is_named, is_nowhere,
+    read_opposite, read_passage,
 };
 use serde_json::Value;
 use std::collections::HashMap;
@@ -133,7 +133,12 @@ impl ClauseEvidence<'_> {
                         Some(Verdict { support: Support::Unsupported, ..by_words.clone() })
                     }
                     Ok(pattern) if keeps(pattern) => None,
-                    Ok(_) | Err(_) if is_denied && self.claim(pointer, value, |claim| is_denied_at(structure, claim, bytes)) => None,
+                    Ok(_) | Err(_)
+                        if is_denied
+                            && self.claim(pointer, value, |claim| is_denied_at(structure, claim, bytes)) =>
+                    {
+                        None
+                    }
                     Ok(pattern) => open(Finding::Untrusted(pattern)),
                     Err(doubt) => open(Finding::Doubted(doubt)),
                 }

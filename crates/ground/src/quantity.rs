@@ -73,7 +73,8 @@ fn unit_behind(document: &Document, number: &Number) -> Option<Unit> {
     let pieces = rest.split(|c: char| c.is_whitespace() || is_by(c) || c == '-');
     for piece in pieces.filter(|piece| !piece.is_empty()) {
         step(1);
-        let figure: String = piece.chars().take_while(|c| c.is_ascii_digit() || matches!(c, '.' | ',')).collect();
+        let figure: String =
+            piece.chars().take_while(|c| c.is_ascii_digit() || matches!(c, '.' | ',')).collect();
         if let Ok(other) = figure.trim_end_matches(['.', ',']).replace(',', ".").parse::<f64>() {
             if other > number.value {
                 return None;

@@ -25,6 +25,7 @@ pub(super) fn doubt(all: &[Token], clause: &Clause, claim: &Read) -> Option<Doub
         .iter()
         .copied()
         .chain(heading)
+        .chain(if claim.is_item() || claim.is_of_item { label(all, clause.value.start) } else { 0..0 })
         .filter(|at| !(claim.presence.is_none() && is_value(at)))
         .filter(|at| token(*at).is_some_and(|token| !claim.owns(&token.folded)))
         .collect();
@@ -63,6 +64,21 @@ pub(super) fn doubt(all: &[Token], clause: &Clause, claim: &Read) -> Option<Doub
 
 /// The longest list between an item and its heading, in tokens.
 const LIST: usize = 120;
+
+/// The words before the first colon of the line, if a list of items is behind it.
+fn label(all: &[Token], value: usize) -> Range<usize> {
+    let is_end = |at: &usize| {
+        step(1);
+        all.get(*at).is_some_and(|token| matches!(token.class, Class::Line | Class::Gap))
+    };
+    let near = value.saturating_sub(LIST);
+    let first = (near..value).rev().find(is_end).map_or(near, |at| at + 1);
+    let colon = (first..value).find(|at| all.get(*at).is_some_and(|token| token.is(":")));
+    match colon {
+        Some(colon) if colon - first <= 2 * LABEL => first..colon,
+        Some(_) | None => 0..0,
+    }
+}
 
 /// The words of the line with a colon at its end under which a list item stands.
 fn heading(all: &[Token], sentence: usize) -> Range<usize> {

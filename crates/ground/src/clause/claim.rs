@@ -1,10 +1,10 @@
 //! A claim: a field of an item, and the value that a record gives it.
 
 use super::cues::{Cues, cues_of};
-use crate::quantity::{Unit, unit};
 use crate::date;
 use crate::field::spaced;
 use crate::fold::fold_into;
+use crate::quantity::{Unit, unit};
 use crate::steps::step;
 use serde_json::Value;
 
@@ -181,7 +181,9 @@ impl Read {
         let text = fold(&written);
         let is_number = claim.value.is_number();
         let sign = |c: char| matches!(c, '<' | '>' | '.' | ',' | '%' | ' ');
+        let is_date = !is_number && (date::is_one(&written) || is_time(&text) || is_month(&text));
         let is_number_text = !is_number
+            && !is_date
             && text.contains(|c: char| c.is_ascii_digit())
             && text.chars().all(|c| c.is_ascii_digit() || sign(c));
         let synonyms = match claim.item {
@@ -192,7 +194,7 @@ impl Read {
             names,
             synonyms,
             key,
-            is_date: !is_number && (date::is_one(&written) || is_time(&text) || is_month(&text)),
+            is_date,
             is_of_item: claim.item.is_some_and(|item| !item.is_empty()),
             names_item: claim.item.is_some_and(str::is_empty),
             presence,

@@ -130,7 +130,8 @@ fn lacks_figure(text: &str, all: &[Token], clause: &Clause, claim: &Read) -> boo
     let printed = all.get(clause.value.clone()).unwrap_or_default();
     let has_digits = printed.iter().any(|token| token.folded.contains(|c: char| c.is_ascii_digit()));
     let form = |figure: &str| figure.chars().next_back().filter(|c| !c.is_ascii_digit());
-    let lacks = |figure: &&str| !has_figure(&said, figure);
+    let is_range = claim.text.contains('-');
+    let lacks = |figure: &&str| !has_figure(&said, figure) || !is_range && ends_range(&said, figure);
     let is_score = |figure: &str| figure.len() <= 2;
     let rivals = |figure: &str| {
         let is_rival = |other: &&str| form(other) == form(figure) || is_score(other) && is_score(figure);
@@ -275,6 +276,16 @@ fn has_figure(text: &str, figure: &str) -> bool {
         let is_fraction = matches!(last, Some('.' | ',')) && is_digit(second_last);
         !is_digit(last) && !is_fraction && !continues
     })
+}
+
+/// If a text writes a figure only as the end of a range.
+fn ends_range(text: &str, figure: &str) -> bool {
+    let mut places = text.match_indices(figure).peekable();
+    places.peek().is_some()
+        && places.all(|(at, _)| {
+            let mut before = text.get(..at).unwrap_or_default().chars().rev();
+            before.next() == Some('-') && before.next().is_some_and(|c| c.is_ascii_digit())
+        })
 }
 
 /// The letters before the first digit of a code, and what follows the digit.

@@ -17,7 +17,9 @@ mod trust;
 pub use absence::is_nowhere;
 pub use claim::{Claim, ValueKind};
 pub use naming::Naming;
-pub use passage::{Doubt, Pattern, UnknownPattern, is_denied_at, is_exact, is_named, read_opposite, read_passage};
+pub use passage::{
+    Doubt, Pattern, UnknownPattern, is_denied_at, is_exact, is_named, read_opposite, read_passage,
+};
 pub(crate) use said::each_sentence;
 pub use said::{Act, Acting, Sentence, Statement};
 pub use search::{Found, Passage, find_passage};

@@ -1,6 +1,6 @@
 //! Passages: if a clause says a value where its field belongs, whole, and as a fact.
 
-use super::claim::{Claim, Presence, Read, ValueKind};
+use super::claim::{Claim, Presence, Read, Share, ValueKind};
 use super::cues::{Cues, cues_of, is_same};
 use super::naming::{Naming, naming};
 use super::sentence::Clause;
@@ -194,11 +194,17 @@ pub fn read_passage(document: &Document, claim: &Claim<'_>, bytes: &Range<usize>
         return Err(doubt);
     }
     let share = exactness::share(&tokens.all, &clause).zip(claim.asks_for());
-    if share.is_some_and(|(printed, asked)| printed != asked) {
+    let is_of_all = exactness::share(&tokens.all, &clause) == Some(Share::All);
+    if share.is_some_and(|(printed, asked)| printed != asked) || is_of_all && claim.unit().is_some() {
         return Err(Doubt::OtherRole);
     }
     let kind = kind(document, &clause, &claim);
     let naming = naming(document, &clause, &claim, kind);
+    if is_of_another_item(&claim, naming)
+        || kind == ValueKind::Choice && lacks_word(document, &clause, &claim)
+    {
+        return Err(Doubt::OtherRole);
+    }
     if naming == Naming::OtherWords && lacks_role(&tokens.all, &clause, &claim) {
         return Err(Doubt::OtherRole);
     }
@@ -206,6 +212,35 @@ pub fn read_passage(document: &Document, claim: &Claim<'_>, bytes: &Range<usize>
         Some(doubt) => Err(doubt),
         None => Ok(Pattern { kind, naming }),
     }
+}
+
+/// If nothing near a member of an item names the item: it may be another one's.
+fn is_of_another_item(claim: &Read, naming: Naming) -> bool {
+    let is_figure = claim.is_number || claim.is_number_text;
+    match naming {
+        Naming::Elsewhere => claim.is_of_item,
+        Naming::Unnamed => claim.is_of_item && is_figure,
+        Naming::Statement
+        | Naming::Heading
+        | Naming::Sentence
+        | Naming::Partly
+        | Naming::OtherWords
+        | Naming::Item
+        | Naming::Alone => false,
+    }
+}
+
+/// The shortest word that tells one value from another.
+const TELLING: usize = 5;
+
+/// If the sentence lacks a word of the value that the document has in another place.
+fn lacks_word(document: &Document, clause: &Clause, claim: &Read) -> bool {
+    let tokens = document.tokens();
+    let said = tokens.all.get(clause.sentence.clone()).unwrap_or_default();
+    let is_said = |word: &str| said.iter().any(|token| is_same(word, &token.folded));
+    let telling =
+        claim.words.iter().filter(|word| word.chars().count() >= TELLING && cues_of(word) == Cues::NONE);
+    claim.words.len() > 1 && telling.into_iter().any(|word| !is_said(word) && tokens.has(word))
 }
 
 /// If the statement lacks a word of the field's name that tells it from its neighbours, as *positive* does of `nodesPositive`.
@@ -219,11 +254,10 @@ fn lacks_role(all: &[Token], clause: &Clause, claim: &Read) -> bool {
 /// If a doubt about one mention of an item is one about the item.
 fn denies_item(doubt: Doubt) -> bool {
     match doubt {
-        Doubt::Denied | Doubt::NotTicked | Doubt::Conditional => true,
+        Doubt::Denied | Doubt::NotTicked | Doubt::Conditional | Doubt::AnotherTime => true,
         Doubt::NoWords
         | Doubt::Uncertain
         | Doubt::AnotherPerson
-        | Doubt::AnotherTime
         | Doubt::Alternative
         | Doubt::NotDenied
         | Doubt::DeniedTwice

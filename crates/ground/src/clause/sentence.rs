@@ -97,7 +97,9 @@ pub(super) fn ends_sentence(all: &[Token], at: usize) -> bool {
             let in_leader = before.is_some_and(|before| before.is(".")) || next.is(".");
             !in_leader && !touches && !between_numbers && !shortened && !next.is_lowercase
         }
-        Class::Sign => token.is(";") || token.is("!") || token.is("?") || token.is("|"),
+        // `?tumor` asks, and does not end what was before it.
+        Class::Sign if token.is("?") => next.start > token.end,
+        Class::Sign => token.is(";") || token.is("!") || token.is("|"),
     }
 }
 
