@@ -66,23 +66,28 @@ pub fn find_passage(document: &Document, claim: &Claim<'_>) -> Option<Found> {
 }
 
 /// The passage that says a quantity; none where the field is named beside another one, too.
-fn quantity(document: &Document, claim: &Claim<'_>, number: f64, unit: Unit) -> Option<Passage> {
-    let own = quantity::places(document, number, unit);
+fn quantity(document: &Document, claim: &Claim<'_>, value: f64, unit: Unit) -> Option<Passage> {
+    let own = quantity::places(document, value, unit);
     let passage = best(document, claim, own.iter().take(MOST).cloned())?;
     let others = quantity::all(document, unit).filter(|(place, _)| !own.contains(place));
+    let pattern = Pattern { kind: ValueKind::Quantity, ..passage.pattern };
+    (!is_contested(document, claim, &passage, others)).then_some(Passage { pattern, ..passage })
+}
+
+/// If the field is named as well beside another number.
+fn is_contested(
+    document: &Document,
+    claim: &Claim<'_>,
+    passage: &Passage,
+    others: impl Iterator<Item = (Range<usize>, f64)>,
+) -> bool {
     let is_rival = |(place, value): (Range<usize>, f64)| {
         let value = Value::from(value);
         let read = read_passage(document, &Claim { value: &value, ..*claim }, &place);
         read.is_ok_and(|pattern| pattern.naming <= passage.pattern.naming)
     };
-    let pattern = Pattern { kind: ValueKind::Quantity, ..passage.pattern };
     // What can't be compared with all is not known to be the only one.
-    let mut compared = 0;
-    let contested = others.into_iter().any(|other| {
-        compared += 1;
-        compared > MOST || is_rival(other)
-    });
-    (!contested).then_some(Passage { pattern, ..passage })
+    others.enumerate().any(|(at, other)| at >= MOST || is_rival(other))
 }
 
 /// If a value of a pattern is rarely near the words of another field: numbers and words often are.
