@@ -1,7 +1,9 @@
 //! `judges` and `validators`: who else looks at a candidate, after the gate (tier 2).
 
 use super::call::{Author, Call, ProviderChoice, check_identifier, nameless};
+use super::files::Library;
 use super::stage::Stage;
+use super::value_questions::ValueQuestions;
 use crate::diag::{Code, Problem, Problems};
 use crate::value::decode::{Decode, Fields, Spanned, wrong_type};
 use crate::value::shape::{Shape, Word};
@@ -19,9 +21,6 @@ pub(crate) const ANSWERED_BY_CASE: &str = "the-case";
 
 /// The provider of a judge that is asked where the last stage is.
 const LIKE_THE_STAGE: &str = "$stage";
-
-/// The provider that asks no model.
-const PATTERN: &str = "pattern";
 
 mapping! {
     /// A model that is asked what a candidate is worth. An answer that can't be read is never a score.
@@ -72,6 +71,12 @@ mapping! {
         /// What happens when the judge gives no answer that can be read.
         #[key(examples(&["{ retry: 1, then: escalate }", "{ retry: 2, then: { fallback: 0.5 } }"]))]
         pub on_failure: OnFailure => |_| OnFailure { said: false, ..OnFailure::default() },
+        /// How it is asked where it judges single values: `grounding: { judge: NAME }` makes it such a judge.
+        #[key(examples(&["{ calls: 1 }", "{ at_once: 1, words: { Yes: supports, No: neither } }"]))]
+        pub values: ValueQuestions => |_| ValueQuestions::default(),
+        /// Whether nobody is asked because it was to be asked where the last stage is, whose provider answers no prompts.
+        #[key(skip)]
+        pub has_no_model: bool = |_, _| Some(false),
     }
 }
 
@@ -115,9 +120,14 @@ fn words(name: &str) -> Vec<String> {
     words
 }
 
-/// Gives judges with `provider: $stage` the providers of the last stage, which made what they judge. One that asks no
-/// model can't judge either, and then nobody is asked.
-pub(super) fn ask_as_stages_do(judges: &mut [Judge], stages: &[Stage], problems: &mut Problems) {
+/// Gives judges with `provider: $stage` the providers of the last stage, which made what they judge, as far as these answer
+/// prompts. Where none of them does, nobody is asked.
+pub(super) fn ask_as_stages_do(
+    judges: &mut [Judge],
+    stages: &[Stage],
+    library: &Library,
+    problems: &mut Problems,
+) {
     for judge in judges {
         let Some(named) = judge.call.providers.iter().find(|choice| choice.name.value == LIKE_THE_STAGE)
         else {
@@ -137,17 +147,18 @@ pub(super) fn ask_as_stages_do(judges: &mut [Judge], stages: &[Stage], problems:
             continue;
         }
         let span = named.name.span.clone();
-        let asked = stages.last().map(|stage| &stage.call).filter(|call| call.provider() != PATTERN);
-        match asked {
-            Some(call) => {
-                judge.call.providers.clone_from(&call.providers);
-                let model = &mut judge.call.options.model;
-                *model = model.take().or_else(|| call.options.model.clone());
-            }
-            None => {
-                let nobody = Spanned { value: NO_PROVIDER.to_owned(), span };
-                judge.call.providers = vec![ProviderChoice::without_settings(nobody)];
-            }
+        let call = stages.last().map(|stage| &stage.call);
+        let choices = call.map_or(&[][..], |call| &call.providers).iter();
+        let asked: Vec<ProviderChoice> =
+            choices.filter(|choice| library.answers_prompts(&choice.name.value)).cloned().collect();
+        if asked.is_empty() {
+            let nobody = Spanned { value: NO_PROVIDER.to_owned(), span };
+            judge.call.providers = vec![ProviderChoice::without_settings(nobody)];
+            judge.has_no_model = true;
+        } else {
+            judge.call.providers = asked;
+            let model = &mut judge.call.options.model;
+            *model = model.take().or_else(|| call.and_then(|call| call.options.model.clone()));
         }
     }
 }

@@ -27,10 +27,12 @@ mod overall;
 mod overrides;
 mod policy;
 mod promises;
+mod providers;
 mod reached;
 mod repair;
 mod references;
 mod stage;
+mod value_questions;
 
 pub use crate::stop::{
     Baseline, Budget, Criterion, MinImprovement, Oscillation, ScriptCriterion, Stagnation, StopCriteria,
@@ -71,3 +73,5 @@ pub(crate) use reached::{FileTracker, Reached};
 pub(crate) use references::ALL_STAGES;
 pub use repair::Repair;
 pub use stage::{ContextLimits, Stage, StageEvidence};
+pub(crate) use value_questions::MOST_VALUES;
+pub use value_questions::{ValueQuestions, ValueVerdict, VerdictWords};

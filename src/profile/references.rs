@@ -83,6 +83,7 @@ pub(super) fn check(profile: &Profile, root: &Node, problems: &mut Problems) {
         }
     }
     value_judge(profile, root, &judge_ids, problems);
+    value_questions(profile, root, problems);
     let names: Vec<&str> = dimensions.iter().map(|dimension| dimension.name.as_str()).collect();
     for judge in judges {
         if let AfterRetries::Dimension(name) = &judge.on_failure.then {
@@ -153,6 +154,45 @@ fn value_judge(profile: &Profile, root: &Node, judges: &[&str], problems: &mut P
             .related(&first.span, "named as the judge of single values here")
             .help(format!("take `{key}` out")),
         );
+    }
+}
+
+/// Reports what can't be said of how single values are asked about: for a judge that is asked about no values, or of words
+/// that could be about several values or would have to be JSON.
+fn value_questions(profile: &Profile, root: &Node, problems: &mut Problems) {
+    for judge in &profile.judges {
+        let id = &judge.id;
+        let written = root.get("judges").and_then(|judges| judges.get(&id.value)?.get("values"));
+        let Some(written) = written.filter(|node| !matches!(node.data, Data::Null)) else { continue };
+        let problem = if profile.value_judge().is_none_or(|named| named.value != id.value) {
+            Problem::error(
+                Code::Conflict,
+                &written.span,
+                format!("`values` does nothing for the judge `{}`, which is asked about candidates, not about single values", id.value),
+            )
+            .help(format!("name it in `assess`, as `grounding: {{ judge: {} }}`, or take `values` out", id.value))
+        } else if judge.values.words.is_empty() {
+            continue;
+        } else if judge.values.at_once > 1 {
+            let found = judge.values.at_once;
+            Problem::error(
+                Code::Conflict,
+                &written.span,
+                format!("a word says of one value what it is, and one call asks about up to {found}"),
+            )
+            .help("write `at_once: 1`, or take `words` out")
+        } else if let Some(output) = &judge.call.output {
+            Problem::error(
+                Code::Conflict,
+                &output.span,
+                format!("the judge `{}` answers with words, and `output` asks it for JSON", id.value),
+            )
+            .related(&written.span, "the words stand here")
+            .help("write `output: null`, or take `words` out")
+        } else {
+            continue;
+        };
+        problems.push(problem);
     }
 }
 

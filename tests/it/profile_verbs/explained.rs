@@ -365,7 +365,7 @@ fn every_slip_in_a_shipped_profile_changes_its_explanation() {
         let written = std::fs::read_to_string(&path).unwrap();
         let file = SourceFile::new(path, written);
         let judge = ["judges.*.provider=openai:gpt-5.4-mini"];
-        let flags = if name == "literature" { &judge[..] } else { &[] };
+        let flags = if name == "balanced" { &[] } else { &judge[..] };
         let plain = explained(name, &Library::embedded(), flags).unwrap();
         let dimensions = ["completeness", "accuracy", "validity", "consistency", "schema_compliance"];
         let mut silent = Vec::new();
