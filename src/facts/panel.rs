@@ -3,7 +3,9 @@
 use super::fact::Facts;
 use super::secrets::shown_value;
 use crate::plan::Plan;
-use crate::profile::{AfterRetries, Asked, Call, Grounding, Judge, Measure, Options, Scale, Sees, Validator};
+use crate::profile::{
+    AfterRetries, Asked, Call, Grounding, Judge, Measure, Options, Scale, Sees, Unasked, Validator,
+};
 use serde_json::{Map, Value, json};
 
 /// Whether a name under `judges` or `validators` is asked at all.
@@ -87,11 +89,12 @@ fn one_judge(plan: &Plan, judge: &Judge, facts: &mut Facts) {
     let (with_quorum, without) = measured_by(plan, id);
     if !judge.is_asked() {
         let measures = [with_quorum, without].concat();
-        facts.add(
-            key,
-            "silent_judge",
-            json!({ "id": id, "measures": measures, "no_model": judge.has_no_model }),
-        );
+        let because = match judge.unasked {
+            Some(Unasked::NoModel) => "no_model",
+            Some(Unasked::NotNamed) => "not_named",
+            None => "no_provider",
+        };
+        facts.add(key, "silent_judge", json!({ "id": id, "measures": measures, "because": because }));
         return;
     }
     if plan.profile.value_judge().is_some_and(|named| named.value == *id) {

@@ -6,6 +6,7 @@ use super::certify::Certify;
 use super::files::Library;
 use super::judge::{
     Judge, ProgramKeys, ServiceKeys, Validator, ask_as_stages_do, decode_judges, decode_validators,
+    leave_unnamed_unasked,
 };
 use super::mask::{Mask, decode_masks};
 use super::measure_keys::measure;
@@ -220,6 +221,7 @@ pub(super) fn decode(
     // Without a value it was taken away, and its default with it.
     profile.classify = profile.classify.filter(|_| value("classify").is_some());
     ask_as_stages_do(&mut profile.judges, &profile.stages, library, problems);
+    leave_unnamed_unasked(&mut profile, root, problems);
     if !overall_is_a_dimension(root) {
         refuse_overall(&mut profile.dimensions, problems);
     }

@@ -1,6 +1,7 @@
 //! `judges` and `validators`: who else looks at a candidate, after the gate (tier 2).
 
 use super::call::{Author, Call, ProviderChoice, check_identifier, nameless};
+use super::checked::Profile;
 use super::files::Library;
 use super::stage::Stage;
 use super::value_questions::ValueQuestions;
@@ -74,9 +75,9 @@ mapping! {
         /// How it is asked where it judges single values: `grounding: { judge: NAME }` makes it such a judge.
         #[key(examples(&["{ calls: 1 }", "{ at_once: 1, words: { Yes: supports, No: neither } }"]))]
         pub values: ValueQuestions => |_| ValueQuestions::default(),
-        /// Whether nobody is asked because it was to be asked where the last stage is, whose provider answers no prompts.
+        /// Why nobody is asked, where that follows from the rest of the profile.
         #[key(skip)]
-        pub has_no_model: bool = |_, _| Some(false),
+        pub unasked: Option<Unasked> = |_, _| Some(None),
     }
 }
 
@@ -96,6 +97,40 @@ impl Judge {
             Some(end) => words(end).len() < name.len() && name.ends_with(&words(end)),
             None => words(withheld) == name,
         })
+    }
+}
+
+/// Why a judge is not asked, though the profile does not say `provider: none`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Unasked {
+    /// It was to be asked where the last stage is, whose provider answers no prompts.
+    NoModel,
+    /// It says how single values are asked about, and no measure of grounding names it.
+    NotNamed,
+}
+
+/// Leaves judges of single values unasked that no measure of grounding names: a profile may measure otherwise than the one that
+/// it extends, and has its judges all the same.
+pub(super) fn leave_unnamed_unasked(profile: &mut Profile, root: &Node, problems: &mut Problems) {
+    let named = profile.value_judge().map(|named| named.value.clone());
+    for judge in &mut profile.judges {
+        let id = &judge.id.value;
+        let written = root.get("judges").and_then(|judges| judges.get(id)?.get("values"));
+        let Some(written) = written.filter(|node| !matches!(node.data, Data::Null)) else { continue };
+        if named.as_ref() == Some(id) {
+            continue;
+        }
+        if judge.is_asked() && !written.span.file().is_shipped() {
+            let message =
+                format!("nobody asks the judge `{id}` about values: no measure of grounding names it");
+            let help =
+                format!("name it in `assess`, as `grounding: {{ judge: {id} }}`, or take `values` out");
+            problems.push(Problem::warning(Code::Conflict, &written.span, message).help(help));
+        }
+        let nobody = Spanned { value: NO_PROVIDER.to_owned(), span: judge.id.span.clone() };
+        judge.call.providers = vec![ProviderChoice::without_settings(nobody)];
+        judge.unasked = Some(Unasked::NotNamed);
     }
 }
 
@@ -154,7 +189,7 @@ pub(super) fn ask_as_stages_do(
         if asked.is_empty() {
             let nobody = Spanned { value: NO_PROVIDER.to_owned(), span };
             judge.call.providers = vec![ProviderChoice::without_settings(nobody)];
-            judge.has_no_model = true;
+            judge.unasked = Some(Unasked::NoModel);
         } else {
             judge.call.providers = asked;
             let model = &mut judge.call.options.model;

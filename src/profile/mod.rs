@@ -56,7 +56,7 @@ pub(crate) use files::{MAX_FILE_BYTES, nearby, read_text_below};
 pub use interpolate::Environment;
 pub(crate) use interpolate::{has_variable, secret_word};
 pub(crate) use judge::{ANSWERED_BY_CASE, NO_PROVIDER};
-pub use judge::{AfterRetries, Asked, Judge, OnFailure, Scale, Sees, Validator};
+pub use judge::{AfterRetries, Asked, Judge, OnFailure, Scale, Sees, Unasked, Validator};
 pub use load::{Loaded, available, defaults_text, load};
 pub(crate) use load::{Settings, checked as check_settings, defaults, file_of, settings};
 pub use mask::Mask;

@@ -164,14 +164,8 @@ fn value_questions(profile: &Profile, root: &Node, problems: &mut Problems) {
         let id = &judge.id;
         let written = root.get("judges").and_then(|judges| judges.get(&id.value)?.get("values"));
         let Some(written) = written.filter(|node| !matches!(node.data, Data::Null)) else { continue };
-        let problem = if profile.value_judge().is_none_or(|named| named.value != id.value) {
-            Problem::error(
-                Code::Conflict,
-                &written.span,
-                format!("`values` does nothing for the judge `{}`, which is asked about candidates, not about single values", id.value),
-            )
-            .help(format!("name it in `assess`, as `grounding: {{ judge: {} }}`, or take `values` out", id.value))
-        } else if judge.values.words.is_empty() {
+        let is_named = profile.value_judge().is_some_and(|named| named.value == id.value);
+        let problem = if !is_named || judge.values.words.is_empty() {
             continue;
         } else if judge.values.at_once > 1 {
             let found = judge.values.at_once;

@@ -11,6 +11,9 @@ use loopctl_ground::{Counts, Labels, Naming, Pattern, Trust, ValueKind};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+/// Most values that anybody counts.
+const MOST: i64 = 1_000_000_000_000;
+
 mapping! {
     /// How often passages of each pattern held a right value and a wrong one, among labelled values of your own documents.
     /// `loopctl calibrate --evidence --out FILE` writes it, and `grounding: { patterns: FILE }` uses it.
@@ -36,10 +39,10 @@ mapping! {
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     struct ValueCounts {
         /// Right values: reviewers kept them.
-        #[key(count, default("0"), examples(&["310"]))]
+        #[key(whole(0, MOST), default("0"), examples(&["310"]))]
         right: u64,
         /// Wrong values: reviewers corrected them, or took them out.
-        #[key(count, default("0"), examples(&["4"]))]
+        #[key(whole(0, MOST), default("0"), examples(&["4"]))]
         wrong: u64,
     }
 }
@@ -69,7 +72,7 @@ impl Decode for PatternCounts {
             let Some(read) = ValueCounts::decode(&entry.value, problems) else { continue };
             match entry.key.parse::<Pattern>() {
                 Ok(pattern) => {
-                    drop(counts.insert(pattern.to_string(), Counts { right: read.right, wrong: read.wrong }))
+                    counts.insert(pattern.to_string(), Counts { right: read.right, wrong: read.wrong });
                 }
                 Err(unknown) => {
                     let known: Vec<String> = patterns().collect();

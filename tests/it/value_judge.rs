@@ -447,6 +447,13 @@ fn nobody_is_asked_where_what_makes_the_candidates_answers_no_prompts() {
         (&Value::Null, &json!(0.0))
     );
     assert!(!result["warnings"].to_string().contains("judge"), "{result}");
+    // Nor where the profile measures otherwise than the one that it extends.
+    place.write("profiles/given.yaml", "extends: clinical\nassess: { accuracy: { grounding: null, rules: clinical-validity, penalty: 0.1 } }\n");
+    let checked = place.run(&["check", "given"]).exits(0).out;
+    assert!(checked.contains("0 errors, 0 warnings"), "{checked}");
+    let page = place.run(&["profile", "explain", "given", "--full", "--provider", "scripted"]).exits(0).out;
+    let page = page.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(page.contains("`evidence` is not asked, because no measure of grounding names it"), "{page}");
     // What answers no prompts, its manifest says, and a chain is asked as far as it does.
     let inspected = place.run(&["plugin", "inspect", "pattern"]).exits(0).out;
     assert!(inspected.contains("no-prompts"), "{inspected}");
@@ -616,8 +623,8 @@ fn check_says_what_a_judge_of_values_cannot_be() {
         ),
         (
             "  reader:",
-            "  other: { provider: none, values: { calls: 1 } }\n  reader:",
-            "`values` does nothing for the judge `other`",
+            "  other: { provider: scripted, prompt: judge/values.md, values: { calls: 1 } }\n  reader:",
+            "nobody asks the judge `other` about values",
         ),
         ("classify: null", "classify: null\ncandidate: patch", "candidates that are patches"),
         (
