@@ -211,7 +211,7 @@ fn say(
             members.insert("unclear".to_owned(), json!(found.unclear));
             members.insert("table".to_owned(), json!(asked.out));
         }
-        return Ok(output.write_json(&value, asked.format)?);
+        return output.write_json(&value, asked.format);
     }
     output.out.write_all(evidence_text(calibration, output.out_paint).as_bytes())?;
     output.out.flush()?;

@@ -243,10 +243,15 @@ mod tests {
         };
         assert_eq!(all(&[]), (5, 15));
         assert_eq!(all(&["stages.0.retries=0"]), (5, 5));
-        assert_eq!(all(&["stages.0.provider=[pattern, scripted]"]), (5, 30));
+        // The one of the two that answers prompts is asked about values once a document.
+        assert_eq!(all(&["stages.0.provider=[pattern, scripted]"]), (6, 31));
+        let few = ["stages.0.provider=scripted", "judges.evidence.values.at_once=200"];
+        assert_eq!(all(&few), (6, 16));
+        let few = ["stages.0.provider=scripted", "judges.evidence.values={ at_once: 200 }"];
+        assert_eq!(all(&few), (20, 30));
         assert_eq!(all(&["stop.max_corrections=1"]), (2, 6));
         assert_eq!(all(&["stop.any=[{ max_iterations: 3 }]"]), (3, 9));
-        let judge = "judges={ j: { provider: x, prompt: judge/accuracy.md, on_failure: { retry: 1 } } }";
+        let judge = "judges.j={ provider: x, prompt: judge/accuracy.md, on_failure: { retry: 1 } }";
         assert_eq!(all(&[judge, "judges.j.prompt=judge/literature.md"]), (10, 25));
         // After three calls the fourth candidate is not begun; with a budget of three the third is.
         assert_eq!(all(&["stop.budget={ calls: 3 }"]), (3, 3));

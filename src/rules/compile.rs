@@ -208,9 +208,7 @@ impl Sources {
 
     fn read_trust(&mut self, grounding: &Grounding, files: &dyn Files, problems: &mut Problems) {
         let key = trust_key(grounding);
-        if !self.trusts.contains_key(&key) {
-            self.trusts.insert(key, Arc::new(trust_of(grounding, files, problems)));
-        }
+        self.trusts.entry(key).or_insert_with(|| Arc::new(trust_of(grounding, files, problems)));
     }
 
     fn read_rubric(&mut self, name: &Spanned<String>, files: &dyn Files, problems: &mut Problems) {

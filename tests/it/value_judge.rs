@@ -448,7 +448,7 @@ fn nobody_is_asked_where_what_makes_the_candidates_answers_no_prompts() {
     );
     assert!(!result["warnings"].to_string().contains("judge"), "{result}");
     // Nor where the profile measures otherwise than the one that it extends.
-    place.write("profiles/given.yaml", "extends: clinical\nassess: { accuracy: { grounding: null, rules: clinical-validity, penalty: 0.1 } }\n");
+    place.write("profiles/given.yaml", "extends: clinical\nassess: { accuracy: { grounding: null, schema: 'schemas/{{ document_type }}.schema.json' } }\n");
     let checked = place.run(&["check", "given"]).exits(0).out;
     assert!(checked.contains("0 errors, 0 warnings"), "{checked}");
     let page = place.run(&["profile", "explain", "given", "--full", "--provider", "scripted"]).exits(0).out;

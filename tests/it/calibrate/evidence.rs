@@ -45,7 +45,7 @@ fn validated(place: &Workspace, profile: &str) -> Value {
         "--source",
         "doc.txt",
         "--format",
-        "json",
+        "jsonl",
         "doc.json",
     ];
     place.run(&arguments).exits(0).json()
@@ -156,7 +156,7 @@ fn what_reviewers_decide_about_a_run_is_counted() {
     };
     decide(&[
         json!({ "document": "a", "action": "accept", "field": "margins" }),
-        json!({ "document": "a", "action": "correct", "field": "grade", "after": "grade 3" }),
+        json!({ "document": "a", "action": "edit", "field": "grade", "after": "grade 3" }),
     ]);
     let found = counted().exits(0).json();
     assert_eq!((&found["right"], &found["wrong"]), (&json!(1), &json!(1)), "{found}");

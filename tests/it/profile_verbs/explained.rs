@@ -169,7 +169,10 @@ certify: { wrong_documents: 2%, confidence: 95%, grid: { from: 1.0, to: 0.8, ste
 
 pub(super) fn everything() -> Library {
     let script = "fn plateau(run) { run.iterations.len() > 3 }\nfn share(candidate, document) { 0.5 }";
-    Library::embedded().holding("profiles/everything.yaml", EVERYTHING).holding("rules/stop.rhai", script)
+    Library::embedded()
+        .holding("profiles/everything.yaml", EVERYTHING)
+        .holding("rules/stop.rhai", script)
+        .holding("rules/evidence.yaml", "labelled: { right: 40, wrong: 2 }\npatterns: {}\n")
 }
 
 /// Changes of [`EVERYTHING`]. A key that is not here is tried with its example (`no_key_is_silent`).
