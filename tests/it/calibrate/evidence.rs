@@ -82,7 +82,7 @@ fn a_pattern_that_reviewers_correct_is_not_trusted_any_more() {
     let page = place.run(&["profile", "explain", "own", "--full"]).exits(0).out;
     let page = page.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
-        page.contains("the labels counted in `rules/evidence.yaml` allow when 5 % of values are mistakes"),
+        page.contains("the labels counted in `rules/evidence.yaml` allow when 5% of values are mistakes"),
         "{page}"
     );
 }
