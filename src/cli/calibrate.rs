@@ -1,5 +1,6 @@
 //! `loopctl calibrate`: thresholds certified from labels.
 
+use super::calibrate_evidence::{Asked, calibrate_evidence};
 use super::certificate_files::{check_place_of_certificate, open_certificate, write_certificate};
 use super::exit::{Exit, Failure};
 use super::headings::{ARGUMENTS, DOCUMENTS, OUTPUT, PROFILE};
@@ -26,7 +27,7 @@ use std::path::{Path, PathBuf};
 
 #[derive(Args)]
 #[command(
-    after_help = "A label is a line of JSON or a row of a CSV file: `document` (its id) and `wrong` (true or false), and what else is known:\n`score`, `document_type`, `passed`, `cluster`, `reviewer`, `settles`, `wrote_rules`, `example`.\n\nExamples:\n  loopctl calibrate --profile clinic --run latest\n  loopctl calibrate --profile clinic --run latest --draw 300\n  loopctl calibrate --profile clinic --run latest --out certificates/clinic.json --report clinic.html labels.csv\n  loopctl calibrate --profile clinic --verify certificates/clinic.json audit.jsonl\n\nExit status: 0 something is certified, or a certificate holds; 3 nothing can be certified, a certificate no longer holds, or the audit has no document that it covers."
+    after_help = "A label is a line of JSON or a row of a CSV file: `document` (its id) and `wrong` (true or false), and what else is known:\n`score`, `document_type`, `passed`, `cluster`, `reviewer`, `settles`, `wrote_rules`, `example`.\n\nExamples:\n  loopctl calibrate --profile clinic --run latest\n  loopctl calibrate --profile clinic --run latest --draw 300\n  loopctl calibrate --profile clinic --run latest --out certificates/clinic.json --report clinic.html labels.csv\n  loopctl calibrate --profile clinic --verify certificates/clinic.json audit.jsonl\n  loopctl calibrate --profile clinic --evidence --run latest --out rules/evidence.yaml\n\nExit status: 0 something is certified, or a certificate holds; 3 nothing can be certified, a certificate no longer holds, or the audit has no document that it covers."
 )]
 pub(super) struct Arguments {
     #[command(flatten, next_help_heading = PROFILE)]
@@ -39,6 +40,12 @@ pub(super) struct Arguments {
     /// The same from the results in this folder: they don't say the settings of their profile, so no certificate is made of them
     #[arg(long, value_name = "DIR", conflicts_with = "run", help_heading = DOCUMENTS)]
     results: Option<PathBuf>,
+    /// Count how often passages of each pattern were right by what reviewers decided, for `grounding.patterns`; with LABELS that are records of `loopctl score` with `labels`
+    #[arg(long, conflicts_with_all = ["results", "only_this_run", "draw", "draw_audit", "verify", "report"], help_heading = ARGUMENTS)]
+    evidence: bool,
+    /// Write a table that holds by itself, without the counts that ship
+    #[arg(long, requires = "evidence", help_heading = OUTPUT)]
+    alone: bool,
     /// Certify the documents of this run alone, and none to come: needs fewer reviews, of documents drawn at random from it
     #[arg(long, help_heading = DOCUMENTS)]
     only_this_run: bool,
@@ -76,6 +83,17 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     let notes = FileTracker::default();
     let plan = arguments.profile.plan_from(&library().noted_in(&notes), &[], output)?;
     let reached = notes.take();
+    if arguments.evidence {
+        let asked = Asked {
+            run: arguments.run.as_deref(),
+            journal: &arguments.journal,
+            records: &arguments.labels,
+            out: arguments.out.as_deref(),
+            alone: arguments.alone,
+            format,
+        };
+        return calibrate_evidence(&plan, &asked, output);
+    }
     let basis = Basis::of(&plan.profile, &reached, Path::new(&arguments.profile.profile));
     let settings = plan.profile.certify.clone().unwrap_or_default();
     if let Some(file) = &arguments.verify {

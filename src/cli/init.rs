@@ -1,10 +1,9 @@
 //! `loopctl init`: a project to begin with.
 
 use super::exit::{Exit, Failure};
-use super::loading::home;
+use super::loading::{home, library_in};
 use super::new::{refused, report};
 use super::output::Output;
-use crate::profile::Library;
 use crate::project::{starter, write};
 use crate::value::ShownPath;
 use clap::Args;
@@ -29,7 +28,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         return Err(Failure::usage(format!("`{}` is a file, not a folder", dir.shown())).help("name another"));
     }
     // What the project will find when it is used: itself, the person's own folder, what ships.
-    let library = Library::new(std::iter::once(dir.clone()).chain(home()).collect());
+    let library = library_in(std::iter::once(dir.clone()).chain(home()).collect());
     let plan = starter(dir, &arguments.profile, &library).map_err(|refusal| refused(refusal, output))?;
     write(dir, &plan.changes).map_err(super::new::not_written)?;
     report(dir, &plan, output)?;

@@ -111,7 +111,14 @@ pub(super) fn state_folder() -> Option<PathBuf> {
 /// Where profiles, rules, prompts and schemas are looked for: the working directory, then `$LOOPCTL_HOME`, then the
 /// embedded files.
 pub(super) fn library() -> Library {
-    Library::new(std::iter::once(PathBuf::from(".")).chain(home()).collect())
+    library_in(std::iter::once(PathBuf::from(".")).chain(home()).collect())
+}
+
+/// Where profiles, rules, prompts and schemas are looked for: in these folders, then among the embedded files. What providers
+/// can do, the plugins of this machine say.
+pub(super) fn library_in(roots: Vec<PathBuf>) -> Library {
+    let answers = |name: &str| providers().find(name).ok().map(|plugin| plugin.manifest.answers_prompts());
+    Library::new(roots).beside(answers)
 }
 
 /// The file in which prices stand.

@@ -1,6 +1,7 @@
 //! The command line: arguments in, library call, rendering out, exit status.
 
 mod calibrate;
+mod calibrate_evidence;
 mod certificate_files;
 mod check;
 mod code_pages;

@@ -10,7 +10,7 @@ use crate::rules::whole_schema;
 
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// The kind of file: profile, rules, rubric, extraction, vocabulary, context, classification, prices, label-map,
+    /// The kind of file: profile, rules, rubric, extraction, vocabulary, context, classification, evidence, prices, label-map,
     /// experiment, scenarios, rule-tests or vocabulary-tests; or a document
     /// type, such as pathology; without it, all are listed
     name: Option<String>,

@@ -11,15 +11,14 @@ use crate::ingest::SourceText;
 use crate::plan::{DocumentContext, Given, Plan};
 use crate::report::assessment_table;
 use crate::rules::UNKNOWN_TYPE;
-use crate::score::{Assessment, Assessor, Evidence, Issue, Quotes, Scores};
+use crate::score::{Assessment, Assessor, Evidence, Issue, Scores};
 use crate::value::Score;
 use crate::value::ShownPath;
 use crate::value::os_text;
 use clap::Args;
 use serde::Serialize;
 use serde_json::Value;
-use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
@@ -211,15 +210,7 @@ impl Scorer {
         let extraction = std::str::from_utf8(without_mark(&bytes))
             .map_err(|error| not_json(&format!("it is no UTF-8 from byte {} on", error.valid_up_to())))?;
         let id = path.file_stem().map_or_else(String::new, |stem| os_text(stem).into_owned());
-        let record = Record {
-            id: Value::String(id),
-            document_type: None,
-            extraction,
-            source: source.map(Cow::Borrowed),
-            given: BTreeMap::new(),
-            quotes: Quotes::default(),
-            ignored: Vec::new(),
-        };
+        let record = Record::unlabelled(Value::String(id), extraction, source);
         self.assess(&record).map_err(|why| match why {
             Unscored::Json(error) => not_json(&format!("line {}, column {}", error.line(), error.column())),
             Unscored::Record(why) => Failure::broken(format!("`{}`: {why}", path.shown())),

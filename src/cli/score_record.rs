@@ -1,5 +1,6 @@
 //! One line of a `.jsonl` of extractions to score.
 
+use crate::diag::nearest;
 use crate::exchange::checked_quotes;
 use crate::score::Quotes;
 use serde::Deserialize;
@@ -11,7 +12,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 /// The keys of a record.
-pub(super) const KEYS: [&str; 6] = ["id", "document_type", "extraction", "source", "given", "evidence"];
+pub(super) const KEYS: [&str; 7] =
+    ["id", "document_type", "extraction", "source", "given", "evidence", "labels"];
 
 /// One record. Its extraction is text: what of it is read depends on the type of the document, which may come after it.
 pub(super) struct Record<'l> {
@@ -21,6 +23,8 @@ pub(super) struct Record<'l> {
     pub source: Option<Cow<'l, str>>,
     pub given: BTreeMap<String, f64>,
     pub quotes: Quotes,
+    /// What is right and wrong of the extraction, which only `calibrate --evidence` reads.
+    labels: Option<&'l RawValue>,
     /// Keys that mean nothing here: a pipeline's own, or slips.
     pub ignored: Vec<Cow<'l, str>>,
 }
@@ -50,7 +54,7 @@ impl<'l> Record<'l> {
             true => "expected a JSON object".to_owned(),
             false => in_column(0, &error),
         })?;
-        let [id, document_type, extraction, source, given, evidence] =
+        let [id, document_type, extraction, source, given, evidence, labels] =
             known.map(|member| member.filter(|member| member.get() != "null"));
         // What is wrong in a member is so many bytes after the beginning of the line.
         let value = |member: &'l RawValue| -> Result<Value, String> {
@@ -77,7 +81,39 @@ impl<'l> Record<'l> {
             None => Quotes::default(),
             Some(evidence) => checked_quotes(&value(evidence)?).map_err(|why| format!("evidence: {why}"))?,
         };
-        Ok(Record { id, document_type, extraction, source, given, quotes, ignored })
+        Ok(Record { id, document_type, extraction, source, given, quotes, labels, ignored })
+    }
+
+    /// A record without labels.
+    pub(super) fn unlabelled(id: Value, extraction: &'l str, source: Option<&'l str>) -> Self {
+        Record {
+            id,
+            document_type: None,
+            extraction,
+            source: source.map(Cow::Borrowed),
+            given: BTreeMap::new(),
+            quotes: Quotes::default(),
+            labels: None,
+            ignored: Vec::new(),
+        }
+    }
+
+    /// The labels: whether the value at a JSON Pointer is right.
+    pub(super) fn labels(&self) -> Result<BTreeMap<String, bool>, String> {
+        let labels = self.labels.ok_or("the record lacks `labels`")?;
+        let read: BTreeMap<String, Value> = serde_json::from_str(labels.get()).map_err(|_| {
+            "expected a mapping from JSON Pointers to `right` or `wrong` under `labels`".to_owned()
+        })?;
+        let label = |(path, said): (String, Value)| match said.as_str() {
+            Some("right") => Ok((path, true)),
+            Some("wrong") => Ok((path, false)),
+            found => {
+                let help = found.and_then(|found| nearest(found, ["right", "wrong"]));
+                let help = help.map_or_else(String::new, |guess| format!("; did you mean `{guess}`?"));
+                Err(format!("the label of `{path}` is neither `right` nor `wrong`{help}"))
+            }
+        };
+        read.into_iter().map(label).collect()
     }
 }
 

@@ -4,7 +4,7 @@
 use super::event::{CallFailed, Consulted, Event, Input, Output, WakeReason, Work};
 use super::pending_panel::{MemberState, PendingPanel};
 use super::run::{Misuse, Run, State, Waiting};
-use crate::score::{Answer, Assessment, Judged, Member, Scores, has_undecided};
+use crate::score::{Answer, Assessment, Judged, Member, Scores, has_undecided, joined_verdicts};
 use crate::value::Millis;
 use serde_json::Value;
 use std::sync::Arc;
@@ -19,6 +19,20 @@ impl Run {
         }
     }
 
+    /// How many questions about single values of the candidate were answered before the one that is asked.
+    #[must_use]
+    pub(crate) fn questions_before(&self) -> usize {
+        match &self.state {
+            State::Consulting { pending } => pending.questions,
+            State::Fresh
+            | State::Producing { .. }
+            | State::Assessing { .. }
+            | State::Reassessing { .. }
+            | State::Waiting { .. }
+            | State::Over => 0,
+        }
+    }
+
     /// What a judge has said so far of single values of the document.
     #[must_use]
     pub fn judged(&self) -> &Arc<Judged> {
@@ -27,28 +41,40 @@ impl Run {
 
     /// Whether anybody has something to say of a candidate that tier 1 has measured.
     pub(super) fn has_to_consult(&self, tier1: &Assessment) -> bool {
-        self.panel().members().iter().any(|member| is_needed(member, tier1))
+        self.panel().members().iter().any(|member| self.is_needed(member, tier1))
+    }
+
+    /// Whether there is something to ask a member: the judge of single values only where some are undecided, as often as its
+    /// profile lets it; all others always.
+    fn is_needed(&self, member: &Member, tier1: &Assessment) -> bool {
+        !member.is_value_judge()
+            || has_undecided(tier1) && member.may_be_asked_after(self.questions_about_values)
     }
 
     /// Asks the panel about a candidate that tier 1 has measured.
     pub(super) fn consult(&mut self, candidate: Arc<Value>, tier1: Arc<Assessment>, measured: Scores) {
         let state = |member: &Member| {
-            if is_needed(member, &tier1) {
+            if self.is_needed(member, &tier1) {
                 MemberState::Pending { attempt: 0, failure: None }
             } else {
                 MemberState::NotNeeded
             }
         };
         let states = self.panel().members().iter().map(state).collect();
-        let permanent = Vec::new();
-        self.ask_panel(Box::new(PendingPanel { candidate, tier1, measured, states, permanent }));
+        let (permanent, verdicts, questions) = (Vec::new(), None, 0);
+        let pending = PendingPanel { candidate, tier1, measured, states, permanent, verdicts, questions };
+        self.ask_panel(Box::new(pending));
     }
 
     /// Asks every member that is to be asked (again).
     pub(super) fn ask_panel(&mut self, mut pending: Box<PendingPanel>) {
         let iteration = self.iteration();
+        let value_judge = self.panel().value_judge();
         for (member, state) in pending.states.iter_mut().enumerate() {
             if let MemberState::Pending { attempt, .. } = *state {
+                if attempt == 0 && value_judge == Some(member) {
+                    self.questions_about_values = self.questions_about_values.saturating_add(1);
+                }
                 *state = MemberState::Asked { attempt };
                 self.call(Work::Consult { iteration, member, attempt });
             }
@@ -85,7 +111,13 @@ impl Run {
             return Err(Misuse::new(&self.state, "an answer of a member that is not being asked"));
         };
         let failure = match said {
-            Ok(consulted) => {
+            Ok(mut consulted) => {
+                // What was said in earlier calls about the same candidate is part of its word.
+                if let Some(earlier) = &pending.verdicts
+                    && self.panel().value_judge() == Some(member)
+                {
+                    consulted.answer = Arc::new(joined_verdicts(earlier, &consulted.answer));
+                }
                 let answer = Arc::clone(&consulted.answer);
                 self.record(Event::Consulted { iteration, member, consulted });
                 match self.panel().read(member, &answer) {
@@ -154,11 +186,17 @@ impl Run {
     /// Everybody was heard. Where single values were judged, tier 1 looks at them again: their verdicts go into what it
     /// measures.
     fn panel_over(&mut self, now: Millis, pending: Box<PendingPanel>) {
-        let Some(answer) = self.panel().value_judge().and_then(|member| pending.answer(member)) else {
+        let at = self.panel().value_judge();
+        let member = at.and_then(|at| Some((at, self.panel().members().get(at)?.values_at_once()?)));
+        let answer = member.and_then(|(at, at_once)| Some((at_once, pending.answer(at)?.clone())));
+        let Some((at_once, answer)) = answer else {
             self.panel_concluded(now, pending);
             return;
         };
-        Arc::make_mut(&mut self.judged).learn(&pending.candidate, &pending.tier1, answer);
+        let mut pending = pending;
+        Arc::make_mut(&mut self.judged).learn(&pending.candidate, &pending.tier1, at_once, &answer);
+        pending.verdicts = Some(answer);
+        pending.questions += 1;
         self.state = State::Reassessing { pending };
         self.call(Work::Assess { iteration: self.iteration() });
     }
@@ -168,20 +206,27 @@ impl Run {
         let assessment = Arc::clone(&tier1);
         self.record(Event::Assessed { iteration: self.iteration(), assessment });
         pending.tier1 = tier1;
-        self.panel_concluded(now, pending);
+        // One call asks about so many values: what is left is asked about in the next, as far as the limits let it be.
+        let more = self.panel().value_judge().filter(|at| {
+            let member = self.panel().members().get(*at);
+            member.is_some_and(|member| {
+                self.is_needed(member, &pending.tier1) && member.may_ask_more_after(pending.questions)
+            }) && self.check_limits(1, now).is_ok()
+        });
+        if let Some(state) = more.and_then(|at| pending.states.get_mut(at)) {
+            *state = MemberState::Pending { attempt: 0, failure: None };
+            self.ask_panel(pending);
+        } else {
+            self.panel_concluded(now, pending);
+        }
     }
 
     fn panel_concluded(&mut self, now: Millis, pending: Box<PendingPanel>) {
-        let PendingPanel { candidate, tier1, measured, states, permanent } = *pending;
+        let PendingPanel { candidate, tier1, measured, states, permanent, .. } = *pending;
         let answers: Vec<Answer> = states.into_iter().map(MemberState::into_answer).collect();
         let unavailable = self.panel().unavailable(&tier1, &answers, &permanent);
         self.conclude(now, candidate, tier1, &measured, &answers, unavailable);
     }
-}
-
-/// The judge of single values is asked only where some are undecided; all others always.
-fn is_needed(member: &Member, tier1: &Assessment) -> bool {
-    !member.is_value_judge() || has_undecided(tier1)
 }
 
 impl Input {

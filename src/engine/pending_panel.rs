@@ -16,6 +16,10 @@ pub(super) struct PendingPanel {
     pub(super) states: Vec<MemberState>,
     /// Who would fail about any other candidate, too.
     pub(super) permanent: Vec<usize>,
+    /// What the judge of single values has said of the candidate so far.
+    pub(super) verdicts: Option<Value>,
+    /// How often it has answered about the candidate.
+    pub(super) questions: usize,
 }
 
 /// Where a member of the panel stands.

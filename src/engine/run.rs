@@ -52,6 +52,8 @@ pub struct Run {
     stage_quotes: Vec<(usize, Quotes)>,
     /// What was said of single values of the document.
     pub(super) judged: Arc<Judged>,
+    /// How often the judge of single values was asked about the document.
+    pub(super) questions_about_values: u32,
     /// All that was recorded.
     document: DocumentState,
     /// When the latest input came.
@@ -119,6 +121,7 @@ impl Run {
             stage_quotes: Vec::new(),
             history: History::new(),
             judged: Arc::default(),
+            questions_about_values: 0,
             document: DocumentState::default(),
             now: Millis::default(),
             outputs: VecDeque::new(),

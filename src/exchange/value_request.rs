@@ -1,15 +1,18 @@
 //! What a judge of single values is asked: each value that quotes leave undecided, beside its passage, and nothing else
 //! of the document.
 
+use super::answer::RawAnswer;
 use super::protocol::{CompletionRequest, Message, Role};
 use super::request::{Task, request_options};
 use crate::engine::Run;
-use crate::feedback::ValueVariables;
+use crate::feedback::{AskedValue, ValueVariables};
 use crate::plan::{JudgePlan, Plan};
+use crate::profile::VerdictWords;
+use crate::repair::without_thinking;
 use crate::score::{Source, field_of, read_verdicts, undecided};
 use crate::value::unescape;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 /// A value as the judge sees it.
@@ -40,7 +43,8 @@ pub(super) fn value_request(
     let document_type = &task.document.document_type;
     let (candidate, assessment) =
         run.pending_candidate().zip(run.pending_assessment()).ok_or("there is no candidate to judge")?;
-    let shown = undecided(candidate, assessment).into_iter().map(|asked| {
+    let at_once = at_once(judge);
+    let shown = undecided(candidate, assessment, at_once).into_iter().map(|asked| {
         let passage = source.passage(asked.passage);
         ShownValue {
             path: asked.path,
@@ -52,14 +56,16 @@ pub(super) fn value_request(
             heading: passage.heading,
         }
     });
+    let shown: Vec<ShownValue<'_>> = shown.collect();
     // One value a line: what a document says can't begin a line of its own.
-    let lines: Vec<String> = shown.filter_map(|shown| serde_json::to_string(&shown).ok()).collect();
+    let lines: Vec<String> = shown.iter().filter_map(|shown| serde_json::to_string(shown).ok()).collect();
+    let asked: Vec<AskedValue> = shown.iter().map(ShownValue::in_lines).collect();
     let mut messages = Vec::new();
     if let Some(template) = &judge.prompt {
         let values = lines.join("\n");
         let content = plan
             .templates
-            .value_judge(template, &ValueVariables { document_type, values: &values })
+            .value_judge(template, &ValueVariables { document_type, values: &values, asked: &asked })
             .map_err(|error| format!("the prompt can't be rendered: {error}"))?;
         messages.push(Message { role: Role::User, content });
     }
@@ -74,11 +80,52 @@ pub(super) fn value_request(
     })
 }
 
+impl ShownValue<'_> {
+    /// The value as a template that writes no JSON shows it: each part on one line, so that what a document says can't begin a
+    /// line of its own.
+    fn in_lines(&self) -> AskedValue {
+        let line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let value = self.value.as_str().map_or_else(|| self.value.to_string(), str::to_owned);
+        AskedValue {
+            field: line(&plain_words(&self.field)),
+            description: self.description.map(line),
+            value: line(&value),
+            passage: line(self.passage),
+            sentence: line(self.sentence),
+            heading: self.heading.map(line),
+        }
+    }
+}
+
+/// The name of a field as words: `closestMarginMm` is `closest margin mm`.
+fn plain_words(field: &str) -> String {
+    let mut words = String::new();
+    let mut was_small = false;
+    for c in field.chars() {
+        if matches!(c, '_' | '-') {
+            words.push(' ');
+        } else if c.is_uppercase() && was_small {
+            words.push(' ');
+            words.extend(c.to_lowercase());
+        } else {
+            words.push(c);
+        }
+        was_small = c.is_lowercase();
+    }
+    words
+}
+
+/// The most values that a call of this judge asks about.
+fn at_once(judge: &JudgePlan) -> usize {
+    usize::try_from(judge.judge.values.at_once).unwrap_or(usize::MAX)
+}
+
 /// The values that a judge is asked about, to hold its answer against.
 #[derive(Debug)]
 pub(crate) struct AskedValues {
     judge: String,
     paths: BTreeSet<String>,
+    words: VerdictWords,
 }
 
 impl AskedValues {
@@ -86,9 +133,32 @@ impl AskedValues {
     pub(crate) fn of(plan: &Plan, run: &Run, member: usize) -> Option<Self> {
         let judge = plan.panel.members().get(member).filter(|_| plan.panel.value_judge() == Some(member))?;
         let (candidate, assessment) = run.pending_candidate().zip(run.pending_assessment())?;
-        let asked = undecided(candidate, assessment);
+        let planned = plan.judges.iter().find(|planned| planned.judge.id.value == *judge.id)?;
+        let asked = undecided(candidate, assessment, at_once(planned));
         let paths = asked.iter().map(|asked| asked.path.to_owned()).collect();
-        Some(AskedValues { judge: judge.id.to_string(), paths })
+        let words = planned.judge.values.words.clone();
+        Some(AskedValues { judge: judge.id.to_string(), paths, words })
+    }
+
+    /// An answer that is one of the judge's words, as a verdict on the value that it was asked about; any other as it is.
+    ///
+    /// # Errors
+    /// When the judge answers with words, and this text is none of them.
+    pub(crate) fn in_words(&self, told: RawAnswer<'_>) -> Result<Option<Value>, String> {
+        let words = &self.words;
+        let RawAnswer::Text(text) = told else { return Ok(None) };
+        if words.is_empty() {
+            return Ok(None);
+        }
+        match (words.verdict_of(&without_thinking(text)), self.paths.first()) {
+            (Some(verdict), Some(path)) => {
+                Ok(Some(json!({ "values": [{ "path": path, "verdict": verdict.as_str() }] })))
+            }
+            _ => {
+                let words: Vec<String> = words.iter().map(|(word, _)| format!("`{word}`")).collect();
+                Err(format!("a text that is not one of the words {} alone", words.join(", ")))
+            }
+        }
     }
 
     /// What is to be said of an answer that speaks of other values, which are left out.

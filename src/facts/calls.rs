@@ -2,7 +2,7 @@
 
 use super::candidate::asked_again;
 use crate::plan::Plan;
-use crate::profile::{Call, Criterion};
+use crate::profile::{Call, Criterion, Judge, MOST_VALUES};
 use crate::stop::{Constant, Kind};
 
 /// Calls that a document takes, each made once, and with every repetition that is allowed.
@@ -36,8 +36,39 @@ pub(crate) struct Parts {
     first: Vec<Calls>,
     /// Of the stages for each correction.
     later: Vec<Calls>,
-    /// Of the judges for each candidate, who are asked together.
+    /// Of the judges for each candidate, who are asked together; without the judge of single values.
     judges: Calls,
+    /// Of the judge of single values.
+    values: ValueCalls,
+}
+
+/// What a judge of single values takes in calls.
+#[derive(Debug, Clone, Copy, Default)]
+struct ValueCalls {
+    /// One question, with what it is asked again.
+    each: Calls,
+    /// The most questions about a candidate.
+    of_candidate: u64,
+    /// The most about a document.
+    of_document: Option<u64>,
+}
+
+impl ValueCalls {
+    fn of(judge: &Judge) -> Self {
+        let at_once = judge.values.at_once.max(1);
+        ValueCalls {
+            each: Calls::of(&judge.call, judge.on_failure.retry),
+            of_candidate: u64::from(MOST_VALUES.div_ceil(at_once)),
+            of_document: judge.values.calls.map(u64::from),
+        }
+    }
+
+    /// How often it is asked about this candidate, where as many questions as may be were asked about those before.
+    fn about(&self, candidate: u64) -> u64 {
+        let before = self.of_candidate.saturating_mul(candidate);
+        let left = self.of_document.map_or(u64::MAX, |most| most.saturating_sub(before));
+        self.of_candidate.min(left)
+    }
 }
 
 impl Parts {
@@ -46,15 +77,17 @@ impl Parts {
             let planned = plan.stages.get(at);
             planned.map(|planned| Calls::of(&planned.stage.call, planned.stage.retries)).unwrap_or_default()
         };
-        let judges: Vec<Calls> = plan
-            .judges
-            .iter()
-            .map(|planned| Calls::of(&planned.judge.call, planned.judge.on_failure.retry))
-            .collect();
+        let of_values =
+            |judge: &Judge| plan.profile.value_judge().is_some_and(|named| named.value == judge.id.value);
+        let judges = plan.judges.iter().map(|planned| &planned.judge);
+        let (values, judges): (Vec<&Judge>, Vec<&Judge>) = judges.partition(|judge| of_values(judge));
+        let judges: Vec<Calls> =
+            judges.iter().map(|judge| Calls::of(&judge.call, judge.on_failure.retry)).collect();
         Parts {
             first: (0..plan.stages.len()).map(stage).collect(),
             later: asked_again(plan).into_iter().map(stage).collect(),
             judges: Calls::sum(&judges),
+            values: values.first().map(|judge| ValueCalls::of(judge)).unwrap_or_default(),
         }
     }
 
@@ -68,9 +101,27 @@ impl Parts {
         Calls::sum(&self.later)
     }
 
-    /// Of the judges for a candidate.
+    /// Of the judges for a candidate, at most.
     pub(crate) fn judges(&self) -> Calls {
+        self.judges_about(0)
+    }
+
+    /// Of the judges of whole candidates.
+    pub(crate) fn judges_of_candidates(&self) -> Calls {
         self.judges
+    }
+
+    /// How often single values are asked about, at most: for one candidate, and for all where that has a limit of its own.
+    pub(crate) fn questions_about_values(&self) -> Option<(u64, Option<u64>)> {
+        (self.values.each.once > 0).then_some((self.values.of_candidate, self.values.of_document))
+    }
+
+    /// Of the judges for this candidate, where as much as may be was asked about those before.
+    fn judges_about(&self, candidate: u64) -> Calls {
+        let questions = self.values.about(candidate);
+        let Calls { once, most } = self.values.each;
+        let values = Calls { once: once.saturating_mul(questions), most: most.saturating_mul(questions) };
+        self.judges + values
     }
 
     fn stages(&self, candidate: u64) -> &[Calls] {
@@ -86,7 +137,7 @@ impl Parts {
             used.saturating_add(room.map_or(again, |room| again.min(room.saturating_sub(used))))
         };
         let used = self.stages(candidate).iter().fold(before, after);
-        after(used, &self.judges)
+        after(used, &self.judges_about(candidate))
     }
 }
 
@@ -161,7 +212,7 @@ pub(super) fn total(plan: &Plan, candidates: u64) -> Calls {
     let mut sum = Calls::default();
     let mut bound = Calls::default();
     for candidate in 0..candidates {
-        let own = Calls::sum(parts.stages(candidate)) + parts.judges;
+        let own = Calls::sum(parts.stages(candidate)) + parts.judges_about(candidate);
         bound.once = bound.once.max(begun(sum.once).saturating_add(own.once));
         bound.most = bound.most.max(parts.iteration(candidate, begun(sum.most), room));
         sum = sum + own;
@@ -192,10 +243,15 @@ mod tests {
         };
         assert_eq!(all(&[]), (5, 15));
         assert_eq!(all(&["stages.0.retries=0"]), (5, 5));
-        assert_eq!(all(&["stages.0.provider=[pattern, scripted]"]), (5, 30));
+        // The one of the two that answers prompts is asked about values once a document.
+        assert_eq!(all(&["stages.0.provider=[pattern, scripted]"]), (6, 31));
+        let few = ["stages.0.provider=scripted", "judges.evidence.values.at_once=200"];
+        assert_eq!(all(&few), (6, 16));
+        let few = ["stages.0.provider=scripted", "judges.evidence.values={ at_once: 200 }"];
+        assert_eq!(all(&few), (20, 30));
         assert_eq!(all(&["stop.max_corrections=1"]), (2, 6));
         assert_eq!(all(&["stop.any=[{ max_iterations: 3 }]"]), (3, 9));
-        let judge = "judges={ j: { provider: x, prompt: judge/accuracy.md, on_failure: { retry: 1 } } }";
+        let judge = "judges.j={ provider: x, prompt: judge/accuracy.md, on_failure: { retry: 1 } }";
         assert_eq!(all(&[judge, "judges.j.prompt=judge/literature.md"]), (10, 25));
         // After three calls the fourth candidate is not begun; with a budget of three the third is.
         assert_eq!(all(&["stop.budget={ calls: 3 }"]), (3, 3));

@@ -82,7 +82,10 @@ pub(super) fn calls(plan: &Plan) -> Value {
         "most": all.most,
         "first": parts.first().once,
         "later": (candidates > 1).then(|| parts.later().once),
-        "judges": parts.judges().once,
+        "judges": parts.judges_of_candidates().once,
+        "values": parts.questions_about_values().map(|(candidate, document)| {
+            json!({ "candidate": candidate, "document": document })
+        }),
         "budget": within_calls(plan).is_some(),
         "chained": chained,
     })
@@ -206,8 +209,21 @@ pub(super) fn most_written(plan: &Plan, prices: &Prices, candidates: u64) -> Opt
         let often = if again.contains(&at) { candidates } else { 1 };
         (&planned.stage.call, planned.stage.retries, often)
     });
-    let judges =
-        plan.judges.iter().map(|planned| (&planned.judge.call, planned.judge.on_failure.retry, candidates));
+    let of_values = plan.profile.value_judge();
+    let parts = Parts::of(plan);
+    let judges = plan.judges.iter().map(|planned| {
+        let judge = &planned.judge;
+        let questions = parts
+            .questions_about_values()
+            .filter(|_| of_values.is_some_and(|named| named.value == judge.id.value));
+        let often = match questions {
+            Some((candidate, document)) => {
+                candidate.saturating_mul(candidates).min(document.unwrap_or(u64::MAX))
+            }
+            None => candidates,
+        };
+        (&judge.call, judge.on_failure.retry, often)
+    });
     let mut sum = 0.0;
     for (call, retries, often) in stages.chain(judges) {
         let each = u64::from(retries).saturating_add(1).saturating_mul(often);

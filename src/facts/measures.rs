@@ -224,6 +224,8 @@ impl Told<'_> {
             "fuzzy": grounding.fuzzy,
             "severity": grounding.severity.as_str(),
             "trust": grounding.trust,
+            "patterns": grounding.patterns.as_ref().map(|file| format!("rules/{}", file.value)),
+            "mistakes": grounding.mistakes,
             "undecided": grounding.undecided,
             "conflicting": grounding.conflicting,
         });

@@ -3,7 +3,9 @@
 use super::fact::Facts;
 use super::secrets::shown_value;
 use crate::plan::Plan;
-use crate::profile::{AfterRetries, Asked, Call, Grounding, Judge, Measure, Options, Scale, Sees, Validator};
+use crate::profile::{
+    AfterRetries, Asked, Call, Grounding, Judge, Measure, Options, Scale, Sees, Unasked, Validator,
+};
 use serde_json::{Map, Value, json};
 
 /// Whether a name under `judges` or `validators` is asked at all.
@@ -87,7 +89,12 @@ fn one_judge(plan: &Plan, judge: &Judge, facts: &mut Facts) {
     let (with_quorum, without) = measured_by(plan, id);
     if !judge.is_asked() {
         let measures = [with_quorum, without].concat();
-        facts.add(key, "silent_judge", json!({ "id": id, "measures": measures }));
+        let because = match judge.unasked {
+            Some(Unasked::NoModel) => "no_model",
+            Some(Unasked::NotNamed) => "not_named",
+            None => "no_provider",
+        };
+        facts.add(key, "silent_judge", json!({ "id": id, "measures": measures, "because": because }));
         return;
     }
     if plan.profile.value_judge().is_some_and(|named| named.value == *id) {
@@ -139,6 +146,9 @@ fn value_judge(plan: &Plan, judge: &Judge, key: &str, facts: &mut Facts) {
         "id": judge.id.value,
         "asked": asked(&judge.call),
         "gate": plan.policy.gate.is_some(),
+        "at_once": judge.values.at_once,
+        "calls": judge.values.calls,
+        "words": judge.values.words.iter().map(|(word, verdict)| json!({ "word": word, "verdict": verdict.as_str() })).collect::<Vec<_>>(),
         "prompt": judge.call.prompt.as_ref().map(|prompt| format!("prompts/{}", prompt.value)),
         "output": judge.call.output.as_ref().map(|schema| schema.value.as_str()),
     });

@@ -19,4 +19,4 @@ pub use model::Correction;
 pub(crate) use model::{Finding, Guidance};
 pub use passages::Passages;
 pub use template::{Template, Templates};
-pub(crate) use variables::{JudgeVariables, Passage, Role, StageVariables, ValueVariables};
+pub(crate) use variables::{AskedValue, JudgeVariables, Passage, Role, StageVariables, ValueVariables};

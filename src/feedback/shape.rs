@@ -18,6 +18,8 @@ pub(super) enum Shape {
 const ISSUE: Shape =
     Shape::Record("an issue", &["code", "severity", "path", "message", "rule", "suggested_fix"]);
 const PASSAGE: Shape = Shape::Record("a passage", &["file", "text"]);
+const ASKED: Shape =
+    Shape::Record("a value", &["field", "description", "value", "passage", "sentence", "heading"]);
 /// What a loop says of itself.
 pub(super) const LOOP: Shape = Shape::Record(
     "`loop`",
@@ -45,6 +47,7 @@ pub(super) fn shape_of(role: Role, name: &str) -> Shape {
         (Role::Feedback, "missing" | "priority" | "suggestions" | "locked" | "failed_attempts") => {
             Shape::List(Box::new(Shape::Plain))
         }
+        (Role::ValueJudge, "asked") => Shape::List(Box::new(ASKED)),
         (Role::Stage, "context") => Shape::List(Box::new(PASSAGE)),
         // Which stages and variables there are, the profile says; see `Templates::add_stage` and `plan::Plan`.
         (Role::Stage, "stages" | "variables") => Shape::Any,

@@ -41,7 +41,7 @@ impl Role {
                 "partial",
             ],
             Role::Judge => &["document_type", "source", "candidate", "schema", "reference"],
-            Role::ValueJudge => &["document_type", "values"],
+            Role::ValueJudge => &["document_type", "values", "asked"],
         }
     }
 }
@@ -96,4 +96,23 @@ pub(crate) struct ValueVariables<'a> {
     pub document_type: &'a str,
     /// The values that are to be judged with their passages, one JSON object a line.
     pub values: &'a str,
+    /// The same one by one, for prompts that write them in their own form.
+    pub asked: &'a [AskedValue],
+}
+
+/// A value that a judge is asked about, each part on one line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct AskedValue {
+    /// The words of the field's name.
+    pub field: String,
+    /// What the schema says of the field.
+    pub description: Option<String>,
+    /// The value.
+    pub value: String,
+    /// What was quoted for it, or what was read.
+    pub passage: String,
+    /// The sentence around the passage.
+    pub sentence: String,
+    /// The heading above it.
+    pub heading: Option<String>,
 }

@@ -15,8 +15,8 @@ use crate::plan::Plan;
 use crate::profile::{Counts, Dimension, Files, Library, Measure, Overall, load, read_text_file};
 use crate::provider::Prices;
 use crate::rules::{
-    Context, Inheritance, PatternCheck, Schema, check_extraction, compile, decode_context, decode_vocabulary,
-    whole_schema,
+    Context, EvidenceCounts, Inheritance, PatternCheck, Schema, check_extraction, compile, decode_context,
+    decode_vocabulary, whole_schema,
 };
 use crate::script::ScriptSet;
 use crate::value::ShownPath;
@@ -45,6 +45,8 @@ pub enum FileKind {
     Assertions,
     /// Patterns by which documents get their type, in `rules/`.
     Classification,
+    /// How often passages of each pattern were right, in `rules/`.
+    Evidence,
     /// What models cost.
     Prices,
     /// Where labels stand, for `evaluate --columns`.
@@ -62,7 +64,7 @@ pub enum FileKind {
 }
 
 /// What can be checked, in words.
-const KNOWN: &str = "profiles, rules, rubrics, extraction patterns, vocabularies, contexts, classifications, prices, maps of labels, \
+const KNOWN: &str = "profiles, rules, rubrics, extraction patterns, vocabularies, contexts, classifications, tables of patterns, prices, maps of labels, \
      experiments and cases (`.yaml`), \
      JSON Schemas (`.json`), prompts (`.md`) and scripts (`.rhai`) can be checked";
 
@@ -79,6 +81,7 @@ impl FileKind {
             FileKind::Vocabulary => "a vocabulary",
             FileKind::Assertions => "a context",
             FileKind::Classification => "a classification",
+            FileKind::Evidence => "a table of patterns",
             FileKind::Prices => "a table of prices",
             FileKind::LabelMap => "a map of labels",
             FileKind::Experiment => "an experiment",
@@ -176,6 +179,8 @@ fn yaml_kind(file: &Arc<SourceFile>, name: &str, within: &dyn Fn(&str) -> bool) 
         Some(FileKind::Assertions)
     } else if is_mapping("classify") {
         Some(FileKind::Classification)
+    } else if has("labelled") && has("patterns") {
+        Some(FileKind::Evidence)
     } else if within("rules") && has("extends") {
         Some(FileKind::Rules)
     } else if profile.iter().any(|key| has(key)) || within("profiles") {
@@ -247,6 +252,9 @@ pub fn check_file(
                 classification::check(&root, problems);
                 patterns::of_classification(&root, problems);
             }
+        }
+        FileKind::Evidence => {
+            EvidenceCounts::parse(file, problems);
         }
         FileKind::Prices => {
             Prices::parse(file, problems);

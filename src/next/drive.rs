@@ -276,7 +276,15 @@ impl Drive<'_> {
                 Ok(Consulted { answer: Arc::new(answer), usage, notes: Vec::new(), repairs: Vec::new() }),
             )
         };
-        let Some(answer) = self.history.get(at).and_then(|entry| entry.answers.get(asked.id.as_ref())) else {
+        let given = self.history.get(at).and_then(|entry| entry.answers.get(asked.id.as_ref()));
+        // Of several questions about single values the first is answered by what is no list.
+        let answer = match (given, run.questions_before()) {
+            (Some(Value::Array(answers)), question) if asked.is_value_judge() => answers.get(question),
+            (given, 0) => given,
+            (_, _) if asked.is_value_judge() => None,
+            (given, _) => given,
+        };
+        let Some(answer) = answer else {
             let why = "`next` runs no programs; its answer can be given under `answers`";
             return asked.is_validator().then(|| consulted(json!({ "unavailable": why })));
         };
@@ -290,7 +298,13 @@ impl Drive<'_> {
             other => RawAnswer::Value(other),
         };
         let repairer = Repairer::without_schema(self.plan.profile.repair);
-        let read = verdict(&repairer, told, &check).map(|read| read.value);
+        let values = AskedValues::of(self.plan, run, member);
+        let in_words = values.as_ref().map(|asked| asked.in_words(told)).transpose();
+        let read = match in_words.map(Option::flatten) {
+            Ok(Some(value)) => Ok(value),
+            Ok(None) => verdict(&repairer, told, &check).map(|read| read.value),
+            Err(why) => Err(why),
+        };
         let discretion = judge.and_then(|judge| {
             let candidate = run.pending_candidate()?;
             ReferenceLeakFilter::of(&judge.judge, self.task(&BTreeMap::new()), candidate)
@@ -301,8 +315,7 @@ impl Drive<'_> {
         };
         match read.and_then(check) {
             Ok(answer) => {
-                let asked = AskedValues::of(self.plan, run, member);
-                self.warnings.extend(asked.and_then(|asked| asked.note(&answer)));
+                self.warnings.extend(values.and_then(|asked| asked.note(&answer)));
                 Some(consulted(answer))
             }
             Err(message) => {

@@ -137,6 +137,14 @@ mapping! {
         /// from 0 to 1. What is below is undecided.
         #[key(default("0.95"), examples(&["0.98"]))]
         pub trust: Score,
+        /// How often passages of each pattern were right and wrong on your own labels, as `loopctl calibrate --evidence` counts
+        /// them. Without it the counts that ship hold.
+        #[key(text("a file under `rules/`"), examples(&["evidence.yaml"]))]
+        pub patterns: Option<Spanned<String>>,
+        /// The share of values that are mistakes, which is assumed where rates of labelled values become a precision: from 0 to 1.
+        /// The more there are, the less a passage says.
+        #[key(default("0.05"), examples(&["0.1"]))]
+        pub mistakes: Score,
         /// What a value counts that the document has, while nothing shows that it is this field's: from 0 to 1.
         #[key(default("0.5"), examples(&["0"]))]
         pub undecided: Score,

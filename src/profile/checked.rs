@@ -3,8 +3,10 @@
 use super::accept::Accept;
 use super::candidate::{CandidateKind, OnPreExisting, decode_variables};
 use super::certify::Certify;
+use super::files::Library;
 use super::judge::{
     Judge, ProgramKeys, ServiceKeys, Validator, ask_as_stages_do, decode_judges, decode_validators,
+    leave_unnamed_unasked,
 };
 use super::mask::{Mask, decode_masks};
 use super::measure_keys::measure;
@@ -205,6 +207,7 @@ pub(super) fn decode(
     root: &Node,
     fallback_name: &str,
     chain: Vec<String>,
+    library: &Library,
     problems: &mut Problems,
 ) -> Option<Profile> {
     let mut profile = Profile::read_mapping(root, problems)?;
@@ -217,7 +220,8 @@ pub(super) fn decode(
     let value = |key: &str| root.get(key).filter(|node| !matches!(node.data, Data::Null));
     // Without a value it was taken away, and its default with it.
     profile.classify = profile.classify.filter(|_| value("classify").is_some());
-    ask_as_stages_do(&mut profile.judges, &profile.stages, problems);
+    ask_as_stages_do(&mut profile.judges, &profile.stages, library, problems);
+    leave_unnamed_unasked(&mut profile, root, problems);
     if !overall_is_a_dimension(root) {
         refuse_overall(&mut profile.dimensions, problems);
     }

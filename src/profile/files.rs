@@ -4,6 +4,7 @@
 //! working directory, `$LOOPCTL_HOME`) and last among the files embedded in the executable; the first hit wins. Files
 //! held in memory come before all of them.
 
+use super::providers::KnownProviders;
 use super::reached::FileTracker;
 use crate::diag::{Code, Problem, SourceFile, nearest};
 use crate::disk::{self, ReadError};
@@ -49,13 +50,16 @@ pub struct Library {
     notes: Option<FileTracker>,
     /// Whether only the folders of declared files are looked into.
     is_confined: bool,
+    /// Who tells of a provider whether it answers prompts.
+    providers: KnownProviders,
 }
 
 impl Library {
     /// Looks in `roots` in this order, then among the embedded files.
     #[must_use]
     pub fn new(roots: Vec<PathBuf>) -> Self {
-        Library { held: BTreeMap::new(), roots, notes: None, is_confined: false }
+        let providers = KnownProviders::shipped();
+        Library { held: BTreeMap::new(), roots, notes: None, is_confined: false, providers }
     }
 
     /// Only the embedded files.
@@ -70,6 +74,18 @@ impl Library {
         let mut library = self.clone();
         library.held.insert(name.to_owned(), SourceFile::new(name, text));
         library
+    }
+
+    /// The same library beside these providers: `of` says whether one of this name answers prompts, and `None` of one that it
+    /// does not know.
+    #[must_use]
+    pub fn beside(&self, of: impl Fn(&str) -> Option<bool> + Send + Sync + 'static) -> Self {
+        Library { providers: KnownProviders::asked_of(of), ..self.clone() }
+    }
+
+    /// Whether a provider answers prompts, by the name that a profile has for it.
+    pub(super) fn answers_prompts(&self, provider: &str) -> bool {
+        self.providers.answer_prompts(provider)
     }
 
     /// The same library, which takes down every path that it looks at from here on.

@@ -1,7 +1,11 @@
 //! `judges` and `validators`: who else looks at a candidate, after the gate (tier 2).
 
 use super::call::{Author, Call, ProviderChoice, check_identifier, nameless};
+use super::checked::Profile;
+use super::files::Library;
+use super::scale::Scale;
 use super::stage::Stage;
+use super::value_questions::ValueQuestions;
 use crate::diag::{Code, Problem, Problems};
 use crate::value::decode::{Decode, Fields, Spanned, wrong_type};
 use crate::value::shape::{Shape, Word};
@@ -9,7 +13,6 @@ use crate::value::yaml::{Data, Node};
 use crate::value::{Millis, Score, Severity};
 use crate::{decode_words, mapping};
 use serde_json::{Value, json};
-use std::fmt;
 
 /// The provider of a judge that is not to be asked.
 pub(crate) const NO_PROVIDER: &str = "none";
@@ -19,9 +22,6 @@ pub(crate) const ANSWERED_BY_CASE: &str = "the-case";
 
 /// The provider of a judge that is asked where the last stage is.
 const LIKE_THE_STAGE: &str = "$stage";
-
-/// The provider that asks no model.
-const PATTERN: &str = "pattern";
 
 mapping! {
     /// A model that is asked what a candidate is worth. An answer that can't be read is never a score.
@@ -72,6 +72,12 @@ mapping! {
         /// What happens when the judge gives no answer that can be read.
         #[key(examples(&["{ retry: 1, then: escalate }", "{ retry: 2, then: { fallback: 0.5 } }"]))]
         pub on_failure: OnFailure => |_| OnFailure { said: false, ..OnFailure::default() },
+        /// How it is asked where it judges single values: `grounding: { judge: NAME }` makes it such a judge.
+        #[key(examples(&["{ calls: 1 }", "{ at_once: 1, words: { Yes: supports, No: neither } }"]))]
+        pub values: ValueQuestions => |_| ValueQuestions::default(),
+        /// Why nobody is asked, where that follows from the rest of the profile.
+        #[key(skip)]
+        pub unasked: Option<Unasked> = |_, _| Some(None),
     }
 }
 
@@ -91,6 +97,40 @@ impl Judge {
             Some(end) => words(end).len() < name.len() && name.ends_with(&words(end)),
             None => words(withheld) == name,
         })
+    }
+}
+
+/// Why a judge is not asked, though the profile does not say `provider: none`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Unasked {
+    /// It was to be asked where the last stage is, whose provider answers no prompts.
+    NoModel,
+    /// It says how single values are asked about, and no measure of grounding names it.
+    NotNamed,
+}
+
+/// Leaves judges of single values unasked that no measure of grounding names: a profile may measure otherwise than the one that
+/// it extends, and has its judges all the same.
+pub(super) fn leave_unnamed_unasked(profile: &mut Profile, root: &Node, problems: &mut Problems) {
+    let named = profile.value_judge().map(|named| named.value.clone());
+    for judge in &mut profile.judges {
+        let id = &judge.id.value;
+        let written = root.get("judges").and_then(|judges| judges.get(id)?.get("values"));
+        let Some(written) = written.filter(|node| !matches!(node.data, Data::Null)) else { continue };
+        if named.as_ref() == Some(id) {
+            continue;
+        }
+        if judge.is_asked() && !written.span.file().is_shipped() {
+            let message =
+                format!("nobody asks the judge `{id}` about values: no measure of grounding names it");
+            let help =
+                format!("name it in `assess`, as `grounding: {{ judge: {id} }}`, or take `values` out");
+            problems.push(Problem::warning(Code::Conflict, &written.span, message).help(help));
+        }
+        let nobody = Spanned { value: NO_PROVIDER.to_owned(), span: judge.id.span.clone() };
+        judge.call.providers = vec![ProviderChoice::without_settings(nobody)];
+        judge.unasked = Some(Unasked::NotNamed);
     }
 }
 
@@ -115,9 +155,14 @@ fn words(name: &str) -> Vec<String> {
     words
 }
 
-/// Gives judges with `provider: $stage` the providers of the last stage, which made what they judge. One that asks no
-/// model can't judge either, and then nobody is asked.
-pub(super) fn ask_as_stages_do(judges: &mut [Judge], stages: &[Stage], problems: &mut Problems) {
+/// Gives judges with `provider: $stage` the providers of the last stage, which made what they judge, as far as these answer
+/// prompts. Where none of them does, nobody is asked.
+pub(super) fn ask_as_stages_do(
+    judges: &mut [Judge],
+    stages: &[Stage],
+    library: &Library,
+    problems: &mut Problems,
+) {
     for judge in judges {
         let Some(named) = judge.call.providers.iter().find(|choice| choice.name.value == LIKE_THE_STAGE)
         else {
@@ -137,84 +182,19 @@ pub(super) fn ask_as_stages_do(judges: &mut [Judge], stages: &[Stage], problems:
             continue;
         }
         let span = named.name.span.clone();
-        let asked = stages.last().map(|stage| &stage.call).filter(|call| call.provider() != PATTERN);
-        match asked {
-            Some(call) => {
-                judge.call.providers.clone_from(&call.providers);
-                let model = &mut judge.call.options.model;
-                *model = model.take().or_else(|| call.options.model.clone());
-            }
-            None => {
-                let nobody = Spanned { value: NO_PROVIDER.to_owned(), span };
-                judge.call.providers = vec![ProviderChoice::without_settings(nobody)];
-            }
+        let call = stages.last().map(|stage| &stage.call);
+        let choices = call.map_or(&[][..], |call| &call.providers).iter();
+        let asked: Vec<ProviderChoice> =
+            choices.filter(|choice| library.answers_prompts(&choice.name.value)).cloned().collect();
+        if asked.is_empty() {
+            let nobody = Spanned { value: NO_PROVIDER.to_owned(), span };
+            judge.call.providers = vec![ProviderChoice::without_settings(nobody)];
+            judge.unasked = Some(Unasked::NoModel);
+        } else {
+            judge.call.providers = asked;
+            let model = &mut judge.call.options.model;
+            *model = model.take().or_else(|| call.and_then(|call| call.options.model.clone()));
         }
-    }
-}
-
-/// The numbers between which a judge scores: the first is the worst and counts 0, the second is the best and counts 1.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Scale {
-    low: f64,
-    high: f64,
-}
-
-/// A score may be off its scale by as much as sums of fractions are.
-const SCALE_TOLERANCE: f64 = 1e-6;
-
-impl Default for Scale {
-    fn default() -> Self {
-        Scale { low: 0.0, high: 1.0 }
-    }
-}
-
-impl fmt::Display for Scale {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} to {}", self.low, self.high)
-    }
-}
-
-impl Scale {
-    /// The worst and the best that can be given.
-    #[must_use]
-    pub(crate) fn bounds(self) -> (f64, f64) {
-        (self.low, self.high)
-    }
-
-    /// What a number on this scale is worth; `None` for one that is not on it.
-    #[must_use]
-    pub(crate) fn score(self, number: f64) -> Option<Score> {
-        let on_it = number >= self.low - SCALE_TOLERANCE && number <= self.high + SCALE_TOLERANCE;
-        on_it.then(|| Score::clamped((number - self.low) / (self.high - self.low)))
-    }
-}
-
-impl Decode for Scale {
-    const EXPECTED: &'static str = "a scale such as `[0, 10]`: the worst score, then the best";
-
-    fn shape() -> Shape {
-        Shape::list(f64::shape())
-    }
-
-    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
-        let Data::List(items) = &node.data else { return wrong_type(node, Self::EXPECTED, problems) };
-        let [low, high] = items.as_slice() else {
-            let message = format!("a scale has two numbers, found {}", items.len());
-            problems.push(
-                Problem::error(Code::WrongType, &node.span, message)
-                    .help("write the worst score and the best, such as `[0, 10]`"),
-            );
-            return None;
-        };
-        let (low, high) = (f64::decode(low, problems)?, f64::decode(high, problems)?);
-        if low < high && (high - low).is_finite() {
-            return Some(Scale { low, high });
-        }
-        problems.push(
-            Problem::error(Code::OutOfRange, &node.span, format!("nothing lies between {low} and {high}"))
-                .help("the worst score stands first and must be the lower one, as in `[0, 10]`"),
-        );
-        None
     }
 }
 

@@ -82,7 +82,8 @@ pub fn load(
     if !settings.complete {
         // What is here can be judged by itself; what it lacks or refers to may be the missing parent's.
         let mut found = Problems::new();
-        checked::decode(&settings.merged, &settings.fallback_name(), settings.chain, &mut found);
+        let library = &settings.library;
+        checked::decode(&settings.merged, &settings.fallback_name(), settings.chain, library, &mut found);
         let own =
             |code| matches!(code, Code::UnknownKey | Code::WrongType | Code::OutOfRange | Code::UnknownWord);
         found.iter().filter(|problem| own(problem.code)).for_each(|problem| problems.push(problem.clone()));
@@ -95,7 +96,7 @@ pub fn load(
 pub(crate) fn checked(settings: Settings, problems: &mut Problems) -> Option<Loaded> {
     let fallback_name = settings.fallback_name();
     let Settings { merged, chain, library, .. } = settings;
-    let profile = checked::decode(&merged, &fallback_name, chain, problems)?;
+    let profile = checked::decode(&merged, &fallback_name, chain, &library, problems)?;
     Some(Loaded { profile, merged, library })
 }
 

@@ -27,10 +27,13 @@ mod overall;
 mod overrides;
 mod policy;
 mod promises;
+mod providers;
 mod reached;
 mod repair;
 mod references;
+mod scale;
 mod stage;
+mod value_questions;
 
 pub use crate::stop::{
     Baseline, Budget, Criterion, MinImprovement, Oscillation, ScriptCriterion, Stagnation, StopCriteria,
@@ -54,7 +57,7 @@ pub(crate) use files::{MAX_FILE_BYTES, nearby, read_text_below};
 pub use interpolate::Environment;
 pub(crate) use interpolate::{has_variable, secret_word};
 pub(crate) use judge::{ANSWERED_BY_CASE, NO_PROVIDER};
-pub use judge::{AfterRetries, Asked, Judge, OnFailure, Scale, Sees, Validator};
+pub use judge::{AfterRetries, Asked, Judge, OnFailure, Sees, Unasked, Validator};
 pub use load::{Loaded, available, defaults_text, load};
 pub(crate) use load::{Settings, checked as check_settings, defaults, file_of, settings};
 pub use mask::Mask;
@@ -70,4 +73,7 @@ pub use promises::{DeclaredPromise, PromiseFile, ShippedPromise};
 pub(crate) use reached::{FileTracker, Reached};
 pub(crate) use references::ALL_STAGES;
 pub use repair::Repair;
+pub use scale::Scale;
 pub use stage::{ContextLimits, Stage, StageEvidence};
+pub(crate) use value_questions::MOST_VALUES;
+pub use value_questions::{ValueQuestions, ValueVerdict, VerdictWords};

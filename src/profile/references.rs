@@ -83,6 +83,7 @@ pub(super) fn check(profile: &Profile, root: &Node, problems: &mut Problems) {
         }
     }
     value_judge(profile, root, &judge_ids, problems);
+    value_questions(profile, root, problems);
     let names: Vec<&str> = dimensions.iter().map(|dimension| dimension.name.as_str()).collect();
     for judge in judges {
         if let AfterRetries::Dimension(name) = &judge.on_failure.then {
@@ -153,6 +154,39 @@ fn value_judge(profile: &Profile, root: &Node, judges: &[&str], problems: &mut P
             .related(&first.span, "named as the judge of single values here")
             .help(format!("take `{key}` out")),
         );
+    }
+}
+
+/// Reports what can't be said of how single values are asked about: for a judge that is asked about no values, or of words
+/// that could be about several values or would have to be JSON.
+fn value_questions(profile: &Profile, root: &Node, problems: &mut Problems) {
+    for judge in &profile.judges {
+        let id = &judge.id;
+        let written = root.get("judges").and_then(|judges| judges.get(&id.value)?.get("values"));
+        let Some(written) = written.filter(|node| !matches!(node.data, Data::Null)) else { continue };
+        let is_named = profile.value_judge().is_some_and(|named| named.value == id.value);
+        let problem = if !is_named || judge.values.words.is_empty() {
+            continue;
+        } else if judge.values.at_once > 1 {
+            let found = judge.values.at_once;
+            Problem::error(
+                Code::Conflict,
+                &written.span,
+                format!("a word says of one value what it is, and one call asks about up to {found}"),
+            )
+            .help("write `at_once: 1`, or take `words` out")
+        } else if let Some(output) = &judge.call.output {
+            Problem::error(
+                Code::Conflict,
+                &output.span,
+                format!("the judge `{}` answers with words, and `output` asks it for JSON", id.value),
+            )
+            .related(&written.span, "the words stand here")
+            .help("write `output: null`, or take `words` out")
+        } else {
+            continue;
+        };
+        problems.push(problem);
     }
 }
 

@@ -16,13 +16,14 @@ pub struct Page {
 }
 
 /// Every page.
-pub static PAGES: [Page; 10] = [
+pub static PAGES: [Page; 11] = [
     Page { name: "profile", title: "profiles", kinds: &["profile"] },
     Page { name: "rules", title: "rules", kinds: &["rules"] },
     Page { name: "rubric", title: "rubrics", kinds: &["rubric"] },
     Page { name: "extraction", title: "extraction patterns", kinds: &["extraction"] },
     Page { name: "classification", title: "classifications", kinds: &["classification"] },
     Page { name: "vocabulary", title: "vocabularies and contexts", kinds: &["vocabulary", "context"] },
+    Page { name: "evidence", title: "tables of patterns", kinds: &["evidence"] },
     Page { name: "prices", title: "prices", kinds: &["prices"] },
     Page { name: "label-map", title: "maps of labels", kinds: &["label-map"] },
     Page { name: "experiment", title: "experiments", kinds: &["experiment"] },

@@ -15,7 +15,7 @@ use crate::experiment::sweep::Experiment;
 use crate::ingest::Classifier;
 use crate::profile::{Profile, Stage, defaults};
 use crate::provider::PriceTable;
-use crate::rules::{Context, Extraction, RULES, Rubric, Vocabulary};
+use crate::rules::{Context, EvidenceCounts, Extraction, RULES, Rubric, Vocabulary};
 use crate::value::shape::{Key, Mapping, Names, Null, Open, Shape, Word};
 use crate::value::yaml;
 use serde_json::{Map, Value, json};
@@ -32,7 +32,7 @@ pub struct FileKind {
 }
 
 /// Every kind of YAML file that people write.
-pub static FILE_KINDS: [FileKind; 13] = [
+pub static FILE_KINDS: [FileKind; 14] = [
     FileKind { name: "profile", place: "profiles/NAME.yaml", root: Profile::mapping() },
     FileKind { name: "rules", place: "rules/NAME.yaml", root: &RULES },
     FileKind { name: "rubric", place: "rules/rubrics/NAME.yaml", root: Rubric::mapping() },
@@ -40,6 +40,7 @@ pub static FILE_KINDS: [FileKind; 13] = [
     FileKind { name: "classification", place: "rules/classify.yaml", root: Classifier::mapping() },
     FileKind { name: "vocabulary", place: "rules/vocabularies/NAME.yaml", root: Vocabulary::mapping() },
     FileKind { name: "context", place: "rules/NAME.yaml", root: Context::mapping() },
+    FileKind { name: "evidence", place: "rules/evidence.yaml", root: EvidenceCounts::mapping() },
     FileKind { name: "prices", place: "prices.yaml", root: PriceTable::mapping() },
     FileKind { name: "label-map", place: "NAME.map.yaml", root: WrittenLabelMap::mapping() },
     FileKind { name: "experiment", place: "NAME.sweep.yaml", root: Experiment::mapping() },

@@ -16,7 +16,7 @@ pub(crate) use answer::{Answer, Expects, Fit, decide};
 pub(crate) use envelope::{EVIDENCE, EXTRACTION};
 pub use mend::{MAX_REMAINING, MAX_STEPS, Repaired, Repairer};
 pub use patch::{Operation, PatchError, apply};
-pub(crate) use salvage::{MAX_TEXT_BYTES, has_a_key_twice};
+pub(crate) use salvage::{MAX_TEXT_BYTES, has_a_key_twice, without_thinking};
 pub use salvage::{Reading, Salvaged, Unsalvageable, salvage, salvage_bytes};
 pub use shape::{Remaining, SchemaRepairer, Shaped, Veto};
 pub use step::{RepairKind, RepairStep, TextPosition};

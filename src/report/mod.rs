@@ -17,7 +17,7 @@ mod summary;
 mod sweep;
 mod text_table;
 
-pub(crate) use calibration::{audit_text, calibration_html, calibration_text, needed_text};
+pub(crate) use calibration::{audit_text, calibration_html, calibration_text, evidence_text, needed_text};
 pub(crate) use comparison::comparison;
 pub(crate) use evaluation::{evaluation_html, evaluation_text};
 pub(crate) use junit::junit;

@@ -8,6 +8,7 @@ use super::course::{DecidedCandidate, RunTrace};
 use crate::engine::{Conclusion, Measured};
 use crate::plan::{DocumentContext, Given, Plan};
 use crate::policy::{Checks, Decision, History, IterationSummary, Verdict, acceptance, decide, misses_gate};
+use crate::profile::MOST_VALUES;
 use crate::score::{Assessment, Assessor, Judged, Scores, has_undecided};
 use std::sync::Arc;
 
@@ -135,7 +136,8 @@ impl Scorer<'_> {
             panel.read(at, said).ok().map(|()| said)
         });
         if let Some(said) = said.filter(|_| !missed_gate) {
-            self.judged.learn(made.candidate, &assessment, said);
+            // What it said in several calls is one answer.
+            self.judged.learn(made.candidate, &assessment, MOST_VALUES as usize, said);
             self.tier1(made, &mut assessment);
         }
         // An answer that the plan can't read counts as none. Without anybody who was asked there is no answer.

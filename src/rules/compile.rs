@@ -5,6 +5,7 @@ use super::compiled_rule::{CompiledRule, pointer};
 use super::concept::ExportTerms;
 use super::context::Context;
 use super::evidence::{EvidenceFiles, EvidenceRules};
+use super::evidence_counts::trust_of;
 use super::field_trie::FieldTrie;
 use super::inherit::Inheritance;
 use super::program::{CompiledMeasure, FieldWeight, GroundingSettings, Program, RubricField, RubricFields};
@@ -13,9 +14,10 @@ use super::rule::{DecodeContext, Rule, decode_rules};
 use super::schema::{Schema, SchemaCheck, read_schema};
 use super::template::Template;
 use crate::diag::{Code, Problem, Problems, SourceFile, Span, nearest};
-use crate::profile::{Dimension, Dispositions, Files, Measure, Overall, Weight};
+use crate::profile::{Dimension, Dispositions, Files, Grounding, Measure, Overall, Weight};
 use crate::script::{FunctionId, ScriptSet};
 use crate::value::decode::Spanned;
+use loopctl_ground::Trust;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -156,6 +158,8 @@ struct Sources {
     rubrics: BTreeMap<String, Rubric>,
     rule_sets: BTreeMap<String, Vec<Rule>>,
     functions: BTreeMap<String, FunctionId>,
+    /// How precise passages are, by what measures of grounding say of it.
+    trusts: BTreeMap<TrustKey, Arc<Trust>>,
     evidence: EvidenceFiles,
 }
 
@@ -170,6 +174,7 @@ impl Sources {
             rubrics: BTreeMap::new(),
             rule_sets: BTreeMap::new(),
             functions: BTreeMap::new(),
+            trusts: BTreeMap::new(),
             evidence: EvidenceFiles::default(),
         };
         for measure in dimensions.iter().flat_map(|dimension| dimension.measure.parts()) {
@@ -179,6 +184,7 @@ impl Sources {
                     if let Some(name) = &grounding.rubric {
                         sources.read_rubric(name, files, problems);
                     }
+                    sources.read_trust(grounding, files, problems);
                 }
                 Measure::Rules { name, .. } if !sources.rule_sets.contains_key(&name.value) => {
                     let rules = open(name, "rules", "rule file", files, problems)
@@ -198,6 +204,11 @@ impl Sources {
             }
         }
         sources
+    }
+
+    fn read_trust(&mut self, grounding: &Grounding, files: &dyn Files, problems: &mut Problems) {
+        let key = trust_key(grounding);
+        self.trusts.entry(key).or_insert_with(|| Arc::new(trust_of(grounding, files, problems)));
     }
 
     fn read_rubric(&mut self, name: &Spanned<String>, files: &dyn Files, problems: &mut Problems) {
@@ -331,6 +342,7 @@ impl Sources {
                 known: self.filled_in(true).collect(),
                 by_structure: !self.has_words_for(document_type),
                 trust: grounding.trust,
+                patterns: Arc::clone(self.trusts.get(&trust_key(grounding))?),
                 undecided: grounding.undecided,
                 conflicting: grounding.conflicting,
                 judged: grounding.judge.is_some(),
@@ -352,6 +364,14 @@ impl Sources {
             Measure::Given => return None,
         })
     }
+}
+
+/// The file of counts that a measure of grounding names, and the share of mistakes that it assumes.
+type TrustKey = (Option<String>, u64);
+
+fn trust_key(grounding: &Grounding) -> TrustKey {
+    let file = grounding.patterns.as_ref().map(|named| named.value.clone());
+    (file, grounding.mistakes.get().to_bits())
 }
 
 /// The fields that a rubric has for a document type; those of `unknown` when it does not list the type.

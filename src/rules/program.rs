@@ -9,6 +9,7 @@ use super::test::Reference;
 use crate::profile::{Combine, Counts, Disagreement, Overall, Weight};
 use crate::script::FunctionId;
 use crate::value::{Score, Severity, TextPattern};
+use loopctl_ground::Trust;
 use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
 
@@ -145,6 +146,8 @@ pub struct GroundingSettings {
     pub conflicting: Score,
     /// The least precision of passages of a pattern for a value to be verified.
     pub trust: Score,
+    /// How precise passages of each pattern are.
+    pub patterns: Arc<Trust>,
     /// If values are held against rows, columns and labels: no rubric has words for documents of this type.
     pub by_structure: bool,
     /// Whether a judge is to decide what quotes leave undecided.

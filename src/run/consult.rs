@@ -148,7 +148,9 @@ impl Session {
         async move {
             let said = match prepared {
                 Ok(Question::Judge { at, chain, request, discretion, values }) => {
-                    let said = ask_judge(&plan, (at, attempt), turn, &chain, *request, &calls).await;
+                    let said =
+                        ask_judge(&plan, (at, attempt), turn, &chain, (*request, values.as_ref()), &calls)
+                            .await;
                     let said = said.map(|said| said.map(|said| discreet(said, discretion.as_ref())));
                     said.map(|said| said.map(|said| noted(said, values.as_ref())))
                 }
@@ -255,7 +257,7 @@ async fn ask_judge(
     (at, attempt): (usize, u32),
     turn: Turn,
     chain: &FallbackChain,
-    mut request: CompletionRequest,
+    (mut request, values): (CompletionRequest, Option<&AskedValues>),
     calls: &Calls,
 ) -> Result<Result<Consulted, CallFailed>, NotMade> {
     let (Some(judge), Some((provider, attempt))) = (plan.judges.get(at), chain.turn(attempt)) else {
@@ -272,6 +274,9 @@ async fn ask_judge(
             judge.check(document_type, answer)?;
             plan.panel.read(plan.validators.len() + at, answer)
         };
+        if let Some(value) = values.map(|asked| asked.in_words(told)).transpose()?.flatten() {
+            return Ok(Repaired { value, steps: Vec::new() }.into());
+        }
         let mended = verdict(repairer, told, &read)?;
         read(&mended.value).map_err(unusable)?;
         Ok(mended.into())

@@ -18,7 +18,7 @@ use crate::exchange::{attached, first_input};
 use crate::ingest::Document;
 use crate::plan::{DocumentContext, references_of};
 use crate::policy::{Spent, StopReason};
-use crate::profile::Mask;
+use crate::profile::{Judge, Mask, Unasked};
 use crate::provider::protocol::DocumentRef;
 use crate::result::{DocumentResult, ExplanationBuilder, prepared_in};
 use crate::store::{Artifacts, DocumentRecord, DocumentStage, RESUMED, StoreError};
@@ -122,7 +122,17 @@ impl Session {
             warnings
                 .push("`mask` found nothing to withhold, so the stages see the whole document".to_owned());
         }
-        for judge in self.plan.profile.judges.iter().filter(|judge| !judge.is_asked()) {
+        let profile = &self.plan.profile;
+        // That values stay undecided where no model makes the candidates is what `$stage` asks for.
+        let is_content = |judge: &Judge| match judge.unasked {
+            Some(Unasked::NotNamed) => true,
+            Some(Unasked::NoModel) => {
+                profile.value_judge().is_some_and(|named| named.value == judge.id.value)
+            }
+            None => false,
+        };
+        let without_provider = |judge: &&Judge| !judge.is_asked() && !is_content(judge);
+        for judge in self.plan.profile.judges.iter().filter(without_provider) {
             let id = &judge.id.value;
             warnings.push(format!(
                 "judge `{id}` was not asked, because it has no provider; name one with `loopctl run --judge`"

@@ -280,7 +280,17 @@ impl LoopBuilder {
         let mut overrides: Vec<Override> = Vec::new();
         overrides.extend(self.settings.iter().filter_map(|one| Override::from_flag(one, &mut problems)));
         overrides.extend(self.options);
-        let library = Library::new(self.folders);
+        let mut paths = self.paths.unwrap_or_else(PluginPaths::from_env);
+        let mut search = self.plugins;
+        search.append(&mut paths.search);
+        paths.search = search;
+        let mut known = Providers::new(paths);
+        for plugin in self.linked {
+            known = known.with_linked(plugin)?;
+        }
+        let manifests = known.clone();
+        let library = Library::new(self.folders)
+            .beside(move |name| manifests.find(name).ok().map(|plugin| plugin.manifest.answers_prompts()));
         let name = self.profile.as_deref().unwrap_or("balanced");
         let loaded = load(name, &library, &overrides, environment.as_ref(), &mut problems);
         let plan = loaded.and_then(|loaded| Plan::compile(&loaded, &mut problems));
@@ -291,20 +301,13 @@ impl LoopBuilder {
             let (profile, variable) = (plan.profile.name.clone(), variable.clone());
             return Err(BuildError::UnsetVariable { profile, variable });
         }
-        let mut paths = self.paths.unwrap_or_else(PluginPaths::from_env);
-        let mut search = self.plugins;
-        search.append(&mut paths.search);
-        paths.search = search;
         let variable = Arc::clone(&environment);
-        let mut providers = Providers::new(paths)
+        let mut providers = known
             .with_environment(move |name| variable(name))
             .with_programs_allowed(self.allow_commands)
             .with_network(plan.profile.network.clone());
         if let Some(prices) = self.prices {
             providers = providers.with_prices(prices.before(Prices::shipped()));
-        }
-        for plugin in self.linked {
-            providers = providers.with_linked(plugin)?;
         }
         let candidates = open_stages(&providers, &plan)?;
         let consultants = open_panel(&providers, &plan, self.allow_commands)?;

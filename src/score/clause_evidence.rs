@@ -6,7 +6,7 @@ use crate::rules::{Assertion, GroundingSettings};
 use crate::value::unescape;
 use foldhash::fast::FixedState;
 use loopctl_ground::{
-    Claim, Doubt, Found, Naming, Pattern, Trust, find_passage, is_denied_at, is_exact, is_named, is_nowhere,
+    Claim, Doubt, Found, Naming, Pattern, find_passage, is_denied_at, is_exact, is_named, is_nowhere,
     read_opposite, read_passage,
 };
 use serde_json::Value;
@@ -55,7 +55,7 @@ impl ClauseEvidence<'_> {
             return None;
         }
         let (key, item) = self.field(pointer);
-        let trust = self.settings.trust.get().to_bits();
+        let trust = (self.settings.trust.get().to_bits(), self.settings.patterns.fingerprint());
         let asked =
             FixedState::default().hash_one((key, item, pointer, value, by_words, trust, self.of_part));
         self.source.readings().of(asked, || self.read(pointer, value, by_words))
@@ -200,7 +200,7 @@ impl ClauseEvidence<'_> {
     }
 
     fn is_trusted(&self, pattern: Pattern) -> bool {
-        Trust::shipped().of(pattern).bound >= self.settings.trust.get()
+        self.settings.patterns.of(pattern).bound >= self.settings.trust.get()
     }
 
     fn says(&self, pointer: &str, value: &Value, bytes: &Range<usize>) -> Result<Pattern, Doubt> {

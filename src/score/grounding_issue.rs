@@ -73,11 +73,16 @@ impl Told<'_> {
             (Support::Undecided, Finding::Untrusted(pattern)) => (
                 "UNVERIFIED_VALUE",
                 Severity::Minor,
-                format!(
-                    "{}, but what stands around it does not show that it is the `{}` (`{pattern}`)",
-                    self.held(&value),
-                    field_of(pointer)
-                ),
+                {
+                    let counts = settings.patterns.of(pattern).counts;
+                    format!(
+                        "{}, but what stands around it does not show that it is the `{}` (pattern `{pattern}`: right in {} of {} labelled values)",
+                        self.held(&value),
+                        field_of(pointer),
+                        counts.right,
+                        counts.all(),
+                    )
+                },
                 "keep it if the document says so of this field; a judge or a person decides",
             ),
             (Support::Undecided, Finding::StandsElsewhere) => (

@@ -7,9 +7,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Most values that one call asks about. What is beyond stays undecided.
-const MOST: usize = 500;
-
 /// Keys of a list's item that say what the item is about.
 const LABELS: [&str; 8] = ["name", "test", "marker", "gene", "analyte", "label", "id", "title"];
 
@@ -64,11 +61,17 @@ impl Judged {
         self.pairs.get(&Pair::of(candidate, path, value, passage)).copied()
     }
 
-    /// Takes in an answer to the question about the undecided values of an assessment. A value that the answer leaves out is
-    /// neither supported nor contradicted.
-    pub(crate) fn learn(&mut self, candidate: &Value, assessment: &Assessment, answer: &Value) {
+    /// Takes in an answer to the question about the first `at_once` undecided values of an assessment. A value that the answer
+    /// leaves out is neither supported nor contradicted.
+    pub(crate) fn learn(
+        &mut self,
+        candidate: &Value,
+        assessment: &Assessment,
+        at_once: usize,
+        answer: &Value,
+    ) {
         let said = read(answer).unwrap_or_default();
-        for asked in undecided(candidate, assessment) {
+        for asked in undecided(candidate, assessment, at_once) {
             let verdict = said.get(asked.path).copied().unwrap_or(PassageVerdict::Neither);
             let pair = Pair::of(candidate, asked.path, asked.value, asked.passage);
             self.pairs.entry(pair).or_insert(verdict);
@@ -85,11 +88,15 @@ impl Pair {
 
 /// Whether there is anything to ask about.
 pub(crate) fn has_undecided(assessment: &Assessment) -> bool {
-    assessment.evidence.iter().any(|(_, leaf)| leaf.unjudged)
+    assessment.evidence.iter().any(|(_, leaf)| leaf.unjudged && leaf.span.is_some())
 }
 
-/// The values that a judge is to be asked about, each beside its passage once.
-pub(crate) fn undecided<'a>(candidate: &'a Value, assessment: &'a Assessment) -> Vec<UndecidedValue<'a>> {
+/// The first `at_once` values that a judge is to be asked about, each beside its passage once.
+pub(crate) fn undecided<'a>(
+    candidate: &'a Value,
+    assessment: &'a Assessment,
+    at_once: usize,
+) -> Vec<UndecidedValue<'a>> {
     let mut seen = BTreeSet::new();
     let leaves = assessment.evidence.iter().filter(|(_, leaf)| leaf.unjudged);
     let asked = leaves.filter_map(|(path, leaf)| {
@@ -97,7 +104,7 @@ pub(crate) fn undecided<'a>(candidate: &'a Value, assessment: &'a Assessment) ->
     });
     asked
         .filter(|asked| seen.insert(Pair::of(candidate, asked.path, asked.value, asked.passage)))
-        .take(MOST)
+        .take(at_once)
         .collect()
 }
 
@@ -133,6 +140,17 @@ fn add(field: &mut String, step: &str) {
 
 fn label(item: &Map<String, Value>) -> Option<&str> {
     LABELS.into_iter().find_map(|key| item.get(key)?.as_str())
+}
+
+/// What a judge said of a candidate's values in several calls, as one answer. Of a value of which both speak, the later holds.
+pub(crate) fn joined(earlier: &Value, later: &Value) -> Value {
+    let values = |answer: &Value| answer.get("values").and_then(Value::as_array).cloned().unwrap_or_default();
+    let said = values(later);
+    let is_said = |value: &Value| said.iter().any(|known| known.get("path") == value.get("path"));
+    let mut all: Vec<Value> = values(earlier);
+    all.retain(|value| !is_said(value));
+    all.extend(said.iter().cloned());
+    serde_json::json!({ "values": all })
 }
 
 /// An answer as verdicts by path.

@@ -3,7 +3,7 @@
 use super::issue::{Issue, LazyText};
 use super::judged;
 use super::scores::Scores;
-use crate::profile::{AfterRetries, Scale};
+use crate::profile::{AfterRetries, MOST_VALUES, Scale};
 use crate::value::{Disposition, Score, Severity, is_blank, is_present};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -38,7 +38,12 @@ pub(super) enum MemberKind {
         sees: bool,
     },
     /// A judge of single values. It measures nothing itself: what it says goes into grounding.
-    ValueJudge,
+    ValueJudge {
+        /// The most values that one call asks about.
+        at_once: usize,
+        /// The most calls about a document.
+        calls: Option<u32>,
+    },
     Validator {
         stages: Vec<String>,
     },
@@ -78,7 +83,32 @@ impl Member {
     /// Whether it is the judge of single values, which is asked only where some are undecided.
     #[must_use]
     pub(crate) fn is_value_judge(&self) -> bool {
-        matches!(self.kind, MemberKind::ValueJudge)
+        matches!(self.kind, MemberKind::ValueJudge { .. })
+    }
+
+    /// The most values that it is asked about in one call, where it is the judge of single values.
+    #[must_use]
+    pub(crate) fn values_at_once(&self) -> Option<usize> {
+        match self.kind {
+            MemberKind::ValueJudge { at_once, .. } => Some(at_once),
+            MemberKind::Judge { .. } | MemberKind::Validator { .. } => None,
+        }
+    }
+
+    /// Whether it may be asked once more about a document after so many questions.
+    #[must_use]
+    pub(crate) fn may_be_asked_after(&self, questions: u32) -> bool {
+        match self.kind {
+            MemberKind::ValueJudge { calls, .. } => calls.is_none_or(|most| questions < most),
+            MemberKind::Judge { .. } | MemberKind::Validator { .. } => true,
+        }
+    }
+
+    /// Whether there is room for another question about the values of a candidate after so many.
+    #[must_use]
+    pub(crate) fn may_ask_more_after(&self, questions: usize) -> bool {
+        let asked = |at_once: usize| at_once.saturating_mul(questions);
+        self.values_at_once().is_some_and(|at_once| asked(at_once) < MOST_VALUES as usize)
     }
 
     /// Whether it has answered about a document that it saw, though that has no text.
@@ -93,7 +123,7 @@ impl Member {
         scores: impl Iterator<Item = &'p str>,
     ) -> Result<(), String> {
         match &self.kind {
-            MemberKind::ValueJudge => match judged::read(answer) {
+            MemberKind::ValueJudge { .. } => match judged::read(answer) {
                 Ok(_) => Ok(()),
                 Err(why) => Err(format!("the answer of `{}` has {why}", self.id)),
             },
@@ -202,7 +232,7 @@ impl Member {
     /// What it says a dimension is worth; `None` when it says nothing of it.
     pub(super) fn score(&self, answer: &Answer, pointer: Option<&str>, fallbacks: &Scores) -> Option<Score> {
         match (answer, &self.kind) {
-            (Answer::NotNeeded, _) | (Answer::Given(_), MemberKind::ValueJudge) => None,
+            (Answer::NotNeeded, _) | (Answer::Given(_), MemberKind::ValueJudge { .. }) => None,
             (Answer::Given(answer), MemberKind::Judge { scale, .. }) => {
                 answer.pointer(pointer?).and_then(Value::as_f64).and_then(|number| scale.score(number))
             }
@@ -226,8 +256,8 @@ impl Member {
         disposition: &dyn Fn(&str, bool) -> Disposition,
     ) -> Vec<Issue> {
         match (answer, &self.kind) {
-            (Answer::NotNeeded, _) | (Answer::Given(_), MemberKind::ValueJudge) => Vec::new(),
-            (Answer::Failed(why), MemberKind::Judge { .. } | MemberKind::ValueJudge) => {
+            (Answer::NotNeeded, _) | (Answer::Given(_), MemberKind::ValueJudge { .. }) => Vec::new(),
+            (Answer::Failed(why), MemberKind::Judge { .. } | MemberKind::ValueJudge { .. }) => {
                 let message = format!("judge `{}` gave no answer: {why}", self.id);
                 vec![self.failure(JUDGE_FAILED, needed, message)]
             }

@@ -69,7 +69,9 @@ pub(crate) use grounding::Scope;
 pub use grounding::{Method, Support};
 pub use issue::{Issue, LazyText, SourceSpan};
 pub use judged::Judged;
-pub(crate) use judged::{field_of, has_undecided, read as read_verdicts, undecided};
+pub(crate) use judged::{
+    field_of, has_undecided, joined as joined_verdicts, read as read_verdicts, undecided,
+};
 pub(crate) use machine::SCRIPT_FAILED;
 pub(crate) use member::JUDGE_FAILED;
 pub use member::{Answer, Member};

@@ -275,7 +275,7 @@ pub struct Word {
 }
 
 /// The names of the schemas of our own files, which stand beside those of document types: `schemas/NAME.schema.json`.
-pub const FILE_KINDS: [&str; 13] = [
+pub const FILE_KINDS: [&str; 14] = [
     "profile",
     "rules",
     "rubric",
@@ -283,6 +283,7 @@ pub const FILE_KINDS: [&str; 13] = [
     "classification",
     "vocabulary",
     "context",
+    "evidence",
     "prices",
     "label-map",
     "experiment",

@@ -34,7 +34,7 @@ fn inputs_that_are_not_there_are_named_and_the_others_run() {
 fn a_judge_for_a_profile_without_judges_is_told_so() {
     let place = Workspace::new();
     place.write("good.txt", REPORT);
-    let arguments = ["run", "--profile", "clinical", "--judge", "openai:any", "good.txt"];
+    let arguments = ["run", "--profile", "balanced", "--judge", "openai:any", "good.txt"];
     place.run(&arguments).exits(2).says(&["the profile has no judges: leave this out"]);
 }
 

@@ -10,9 +10,10 @@
 //!
 //! Two readers share a document. [`judge`] needs no word of any language: the items of a list have rows, their members have columns,
 //! other fields have labels. [`read_passage`] reads prose, with words of `words/clauses.txt`: a passage that somebody has found is
-//! held against three questions, where, what and how, and [`Trust`] says how often passages of its pattern were right. [`outline`] has
+//! held against three questions, where, what and how, and [`Trust`] says how often passages of its pattern were right ([`bounds`]). [`outline`] has
 //! what they both read, for whoever looks at it.
 
+pub mod bounds;
 mod clause;
 mod columns;
 mod date;
@@ -36,8 +37,9 @@ mod steps;
 mod hostile;
 
 pub use clause::{
-    Claim, Counts, Doubt, Found, Naming, Passage, Pattern, Precision, Trust, UnknownPattern, ValueKind,
-    find_passage, is_denied_at, is_exact, is_named, is_nowhere, read_opposite, read_passage,
+    Claim, CountedFrom, Counts, Doubt, Found, Labels, Naming, Passage, Pattern, Precision, Trust,
+    UnknownPattern, ValueKind, find_passage, is_denied_at, is_exact, is_named, is_nowhere, read_opposite,
+    read_passage,
 };
 pub use document::Document;
 pub use judge::{Binding, Support, Verdict, judge};

@@ -25,6 +25,10 @@ pub const RUNS_PROGRAMS: &str = "runs-programs";
 /// The capability of `http` plugins that speak their vendor's batch API, too (`LC_BATCH`, [`batch`]).
 pub const BATCH: &str = "batch";
 
+/// The capability of plugins that answer no prompts: they make what they are asked for by other means, such as patterns, and
+/// so can't judge what somebody else made.
+pub const NO_PROMPTS: &str = "no-prompts";
+
 /// In [`PluginError::detail`], when it is `true`: the account has nothing left or may spend no more, so that every other
 /// call fails the same way until a person has done something about it. The host ends a batch at once.
 pub const OUT_OF_CREDIT: &str = "out_of_credit";
@@ -43,8 +47,8 @@ pub struct Manifest {
     /// One sentence for `loopctl plugin list`.
     #[serde(default)]
     pub description: String,
-    /// What it can do, as free words: `seed`, `schema`, `images`, … Two have a meaning to the host: [`RUNS_PROGRAMS`] and
-    /// [`BATCH`].
+    /// What it can do, as free words: `seed`, `schema`, `images`, … Three have a meaning to the host: [`RUNS_PROGRAMS`],
+    /// [`BATCH`] and [`NO_PROMPTS`].
     #[serde(default)]
     pub capabilities: Vec<String>,
     /// A JSON Schema that the configuration is checked against before the plugin sees it.
@@ -68,6 +72,11 @@ impl Manifest {
     /// Whether it has the capability [`RUNS_PROGRAMS`].
     pub fn runs_programs(&self) -> bool {
         self.capabilities.iter().any(|word| word == RUNS_PROGRAMS)
+    }
+
+    /// Whether it answers prompts, which all do without the capability [`NO_PROMPTS`].
+    pub fn answers_prompts(&self) -> bool {
+        !self.capabilities.iter().any(|word| word == NO_PROMPTS)
     }
 
     /// Whether it has the capability [`BATCH`].

@@ -1,6 +1,6 @@
 //! Profiles as the command line finds them, for the service.
 
-use super::super::loading::{CallArguments, ProfileArguments, home, library, prices, providers};
+use super::super::loading::{CallArguments, ProfileArguments, home, library, library_in, prices, providers};
 use super::super::recorded_command::{recorded_arguments, recorded_folder};
 use super::super::recorded_run::texts_digest_of;
 use super::super::run::{settings_of, usual_jobs};
@@ -8,7 +8,7 @@ use crate::diag::{Code, Problem, Problems};
 use crate::experiment::calibrate::Basis;
 use crate::lint::check_foreign;
 use crate::plan::Plan;
-use crate::profile::{FileTracker, Library, available, load};
+use crate::profile::{FileTracker, available, load};
 use crate::provider::{Prices, Providers};
 use crate::run::{Candidates, Consultant, OpenError, open_panel, open_stages};
 use crate::serve::{CompiledProfile, ProfileRequest, ProfileSource, RecordedProfile};
@@ -110,7 +110,7 @@ impl ProfileSource for ServedProfiles {
         let name = sanitize_line(&run.record.profile);
         let notes = FileTracker::default();
         let roots = folder.into_iter().chain(home()).collect();
-        let library = Library::new(roots).noted_in(&notes);
+        let library = library_in(roots).noted_in(&notes);
         let Some(plan) = arguments.compile(&library, &[], &mut Problems::new()) else {
             return gone(format!("the profile `{name}` can't be used any more"));
         };

@@ -1,7 +1,7 @@
 //! Profiles for the service's pages: explained, tried with other numbers, saved.
 
 use super::super::exit::Failure;
-use super::super::loading::library;
+use super::super::loading::{home, library, library_in};
 use super::super::recorded_command::{recorded_arguments, recorded_folder};
 use super::super::recorded_run::{ReachedProfile, RecordedRun};
 use super::profiles::{ServedProfiles, in_folder};
@@ -9,7 +9,7 @@ use crate::diag::{Level, Problems};
 use crate::explain::policy::{ProfileView, explain};
 use crate::facts::Origin;
 use crate::plan::Plan;
-use crate::profile::{Library, file_of};
+use crate::profile::file_of;
 use crate::project::{Project, Refusal, profile_of_text, set_scalar, write};
 use crate::serve::{Knob, ProfileDetails, ProfileRequest, ProfileText, ProfileTuning, Refused, Trial};
 use crate::store::{Journal, StoredRun};
@@ -89,8 +89,8 @@ impl ProfileTuning for ServedProfiles {
         };
         let folder = recorded_folder(&run.record.settings);
         let recorded = in_folder(arguments.profile(), folder.as_deref());
-        let roots = folder.into_iter().chain(super::super::loading::home()).collect();
-        let recorded = ReachedProfile::read(&recorded, &Library::new(roots))?;
+        let roots = folder.into_iter().chain(home()).collect();
+        let recorded = ReachedProfile::read(&recorded, &library_in(roots))?;
         // What the run laid over its profile, such as its provider, is laid over the changed one, too.
         let mut changed = arguments.profile().clone();
         changed.profile.clone_from(&request.name);

@@ -1,25 +1,9 @@
-//! Binomial and hypergeometric tails, and the exact bounds that follow from them (Clopper and Pearson, 1934).
-//!
-//! Each tail is a sum of weights that follow from one another by a ratio, beginning at the most likely value with weight 1 and
-//! divided by the sum of all. So no gamma function and no incomplete beta function is needed, nothing overflows, and a step
-//! loses no more than a rounding: `tests/it/calibrate/oracle.json` has what scipy says.
+//! Binomial and hypergeometric tails, and the exact bounds that follow from them (Clopper and Pearson, 1934): those of grounding
+//! ([`loopctl_ground::bounds`]), and what samples of a run need beside them. `tests/it/calibrate/oracle.json` has what scipy says.
 
-/// How often a bound is halved: the interval is then narrower than the last digit of a share.
-const HALVINGS: u32 = 60;
-
-/// P(X ≤ k), where X is how many of `n` draws are wrong and each is with chance `p`.
-#[must_use]
-pub fn binomial_cdf(k: u64, n: u64, p: f64) -> f64 {
-    if k >= n || p <= 0.0 {
-        return 1.0;
-    }
-    if p >= 1.0 {
-        return 0.0;
-    }
-    let odds = p / (1.0 - p);
-    let mode = whole((real(n) + 1.0) * p).min(n);
-    cumulated(k, (0, n), mode, |x| real(n - x) / (real(x) + 1.0) * odds)
-}
+use loopctl_ground::bounds::cumulated;
+pub use loopctl_ground::bounds::{binomial_cdf, lower_bound, upper_bound};
+pub(super) use loopctl_ground::bounds::{real, whole};
 
 /// P(X ≤ k), where X is how many of `drawn` are wrong, drawn without returning them from `population`, of which `wrong` are.
 /// More than there are can't be drawn or wrong.
@@ -39,52 +23,6 @@ pub fn hypergeometric_cdf(k: u64, population: u64, wrong: u64, drawn: u64) -> f6
     cumulated(k, (low, high), mode, |x| {
         real(wrong - x) * real(drawn - x) / ((real(x) + 1.0) * (real(right + x + 1) - real(drawn)))
     })
-}
-
-/// The share of the weight at or below `k`. `ratio(x)` is the weight of x + 1 divided by that of x.
-fn cumulated(k: u64, (low, high): (u64, u64), mode: u64, ratio: impl Fn(u64) -> f64) -> f64 {
-    let (mut below, mut above) = (0.0, 0.0);
-    let mut add = |x: u64, weight: f64| if x <= k { below += weight } else { above += weight };
-    add(mode, 1.0);
-    let mut weight = 1.0;
-    for x in (low..mode).rev() {
-        weight /= ratio(x);
-        // Smaller ones change nothing, unless they are all that is asked for.
-        if weight == 0.0 || (mode <= k && weight < f64::EPSILON * f64::EPSILON) {
-            break;
-        }
-        add(x, weight);
-    }
-    weight = 1.0;
-    for x in mode..high {
-        weight *= ratio(x);
-        if weight < f64::EPSILON * f64::EPSILON {
-            break;
-        }
-        add(x + 1, weight);
-    }
-    below / (below + above)
-}
-
-/// The largest share of wrong ones that `k` wrong among `n` do not speak against at confidence 1 − `delta`: an upper bound, exact
-/// on one side. 1 where nothing was looked at.
-#[must_use]
-pub fn upper_bound(k: u64, n: u64, delta: f64) -> f64 {
-    if k >= n {
-        return 1.0;
-    }
-    let (mut low, mut high) = (real(k) / real(n), 1.0);
-    for _ in 0..HALVINGS {
-        let middle = f64::midpoint(low, high);
-        if binomial_cdf(k, n, middle) > delta { low = middle } else { high = middle }
-    }
-    high
-}
-
-/// The same from below: 0 where none is wrong.
-#[must_use]
-pub fn lower_bound(k: u64, n: u64, delta: f64) -> f64 {
-    if k == 0 { 0.0 } else { 1.0 - upper_bound(n.saturating_sub(k), n, delta) }
 }
 
 /// Where a share lies with this confidence: both bounds, each missed half as often as both together may be.
@@ -132,18 +70,6 @@ pub(super) fn least(from: u64, most: u64, holds: impl Fn(u64) -> bool) -> Option
         if holds(middle) { found = middle } else { fails = middle }
     }
     Some(found)
-}
-
-/// A count as a number to reckon with.
-#[expect(clippy::cast_precision_loss, reason = "nobody reviews 2^53 documents")]
-pub(super) fn real(count: u64) -> f64 {
-    count as f64
-}
-
-/// The whole part of a number that is not negative.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a cast stops at the bounds")]
-pub(super) fn whole(number: f64) -> u64 {
-    number as u64
 }
 
 #[cfg(test)]

@@ -3,7 +3,8 @@
 //!
 //! [`Sample::of`] makes reviewed documents of [`Label`]s and scores; [`calibrate`] tests the profile's grid of thresholds on them;
 //! a [`Certificate`] keeps the outcome with all that it rests on, bound to the policy ([`Basis`]) under which the documents were
-//! made. [`needed_reviews`] tells before any label how many it takes. [`watch_audit`] looks whether the promise still holds. No clock and no files: dates and texts come from outside.
+//! made. [`needed_reviews`] tells before any label how many it takes. [`watch_audit`] looks whether the promise still holds.
+//! [`EvidenceCalibration`] has what labelled values say of the patterns of passages. No clock and no files: dates and texts come from outside.
 
 mod agreement;
 mod audit;
@@ -12,6 +13,7 @@ mod betting;
 mod calibration;
 mod certificate;
 mod distribution;
+mod evidence;
 mod feasibility;
 mod label;
 mod needed;
@@ -28,6 +30,7 @@ pub use certificate::{Certificate, CertificateError};
 pub use distribution::{
     binomial_cdf, exact_interval, hypergeometric_cdf, lower_bound, most_wrong, upper_bound,
 };
+pub use evidence::{EvidenceCalibration, PatternTrust, ShippedTrust};
 pub use feasibility::{Feasibility, MoreReviews};
 pub use label::{Label, LabelError};
 pub use needed::{NeededAtThreshold, NeededReviews, needed_reviews};

@@ -4,8 +4,8 @@ use super::case::{Case, CaseInput, Scored, ScoredStep, by_name};
 use crate::engine::{CallFailed, Consulted, Event, Input, IterationState, Outcome, Produced, Run, Work};
 use crate::exchange::protocol::DocumentRef;
 use crate::exchange::{
-    Host, NotDriven, PendingAssessment, PreparedFeedback, RawAnswer, Task, at_once, correction_feedback,
-    drive, feedback_for, first_input, request_for, stage_answer,
+    AskedValues, Host, NotDriven, PendingAssessment, PreparedFeedback, RawAnswer, Task, at_once,
+    correction_feedback, drive, feedback_for, first_input, request_for, stage_answer,
 };
 use crate::experiment::simulate::{assessment, simulate};
 use crate::experiment::trajectory::{IterationRecord, Trajectory};
@@ -395,6 +395,11 @@ impl Player<'_> {
         let at = iteration + self.skipped;
         let given =
             self.case.answers.get(at).and_then(|answers| by_name(answers).get(asked.id.as_ref()).copied());
+        // Of several questions about single values, each has its answer in a list; what is no list answers all.
+        let given = match given {
+            Some(Value::Array(each)) if asked.is_value_judge() => each.get(run.questions_before()),
+            given => given,
+        };
         let usage = Usage { calls: u64::from(!asked.is_validator()), ..Usage::default() };
         let answer = |answer: Value| Consulted {
             answer: Arc::new(answer),
@@ -409,7 +414,15 @@ impl Player<'_> {
                 usage,
                 ..CallFailed::default()
             }),
-            Some(given) => Ok(answer(given.clone())),
+            Some(given) => match self.in_words(run, member, given) {
+                Ok(said) => Ok(answer(said.unwrap_or_else(|| given.clone()))),
+                Err(message) => Err(CallFailed {
+                    message: format!("it answered with {message}"),
+                    transient: false,
+                    usage,
+                    ..CallFailed::default()
+                }),
+            },
             None if asked.is_validator() => {
                 Ok(answer(json!({ "unavailable": "validators are not run in scenario tests" })))
             }
@@ -421,6 +434,14 @@ impl Player<'_> {
             }
         };
         Ok(Done::Answered(Input::on_answer(member, said)))
+    }
+
+    /// The answer of a judge that answers with words, as a verdict; `None` of any other answer.
+    fn in_words(&self, run: &Run, member: usize, given: &Value) -> Result<Option<Value>, String> {
+        match (AskedValues::of(self.plan, run, member), given.as_str()) {
+            (Some(asked), Some(said)) => asked.in_words(RawAnswer::Text(said)),
+            _ => Ok(None),
+        }
     }
 
     fn task(&self) -> Task<'_> {

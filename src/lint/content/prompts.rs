@@ -26,12 +26,15 @@ pub(super) fn check(project: &Project<'_>, problems: &mut Problems) {
         let shows = |variable| plan.templates.uses(prompt, variable);
         let id = &judge.judge.id.value;
         if project.subject.loaded.profile.value_judge().is_some_and(|named| named.value == *id) {
-            if !shows("values") {
+            if !shows("values") && !shows("asked") {
                 let message =
                     format!("the prompt of the judge `{id}` never shows the values that it is to judge");
                 report(project, Code::BlindJudge, name, "values", message, problems);
             }
-            unmarked(project, id, name, problems);
+            // What answers with a word can be told no more than that word, and each part of a value stands on one line.
+            if judge.judge.values.words.is_empty() {
+                unmarked(project, id, name, problems);
+            }
             continue;
         }
         if !shows("candidate") {
@@ -75,7 +78,7 @@ pub(super) fn check(project: &Project<'_>, problems: &mut Problems) {
 fn unmarked(project: &Project<'_>, judge: &str, name: &Spanned<String>, problems: &mut Problems) {
     let Some(file) = project.file(&format!("prompts/{}", name.value)) else { return };
     let Some((at, variable)) = shown_outside_of_markers(file.text()) else { return };
-    let (what, marker) = if variable.contains("values") {
+    let (what, marker) = if variable.contains("values") || variable.contains("asked") {
         ("the passages of the document", "VALUES")
     } else {
         ("the document", "DOCUMENT")
@@ -102,13 +105,20 @@ fn shown_outside_of_markers(text: &str) -> Option<(usize, &str)> {
             open = !open;
             continue;
         }
+        for (at, _) in line.match_indices("{%") {
+            let rest = line.get(at..).unwrap_or_default();
+            let inner = rest.split("%}").next().unwrap_or_default();
+            if inner.contains(" in asked") && !open {
+                return Some((start + at, inner));
+            }
+        }
         for (at, _) in line.match_indices("{{") {
             let rest = line.get(at..).unwrap_or_default();
             let Some(end) = rest.find("}}") else { continue };
             let inner = rest.get(2..end).unwrap_or_default().trim_matches(['-', '+', ' ']);
             let word = inner.split(|c: char| !(c.is_alphanumeric() || c == '_')).next().unwrap_or_default();
             // Where it is opened and never closed, the rest of the prompt is the document's.
-            if ["source", "values"].contains(&word)
+            if ["source", "values", "asked"].contains(&word)
                 && !(open && text.get(next..).unwrap_or_default().lines().any(is_marker))
             {
                 return Some((start + at, rest.get(..end + 2).unwrap_or_default()));

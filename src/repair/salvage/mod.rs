@@ -20,6 +20,16 @@ mod thinking;
 
 pub(crate) use keys::has_a_key_twice;
 
+/// A text without what the model thought before or after it answered; empty where it only thought, or was cut short while it
+/// did.
+pub(crate) fn without_thinking(text: &str) -> Cow<'_, str> {
+    match thinking::without(text) {
+        None => Cow::Borrowed(text),
+        Some(thought) if thought.is_all || thought.is_open => Cow::Borrowed(""),
+        Some(thought) => Cow::Owned(thought.text),
+    }
+}
+
 use super::Operation;
 use super::step::{RepairKind, RepairStep, TextPosition};
 use crate::value::{MAX_CANDIDATE_DEPTH, is_deeper};

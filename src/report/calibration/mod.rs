@@ -1,9 +1,11 @@
 //! What a calibration says, as text and as a page of HTML with the risk of each threshold against its coverage.
 
+mod evidence;
 mod page;
 mod page_view;
 mod plot;
 mod text;
 
+pub(crate) use evidence::evidence_text;
 pub(crate) use page::calibration_html;
 pub(crate) use text::{audit_text, calibration_text, needed_text};

@@ -71,7 +71,8 @@ impl Panel {
             then: judge.on_failure.then.clone(),
             on_failure_is_said: judge.on_failure.said,
             kind: if profile.value_judge().is_some_and(|named| named.value == judge.id.value) {
-                MemberKind::ValueJudge
+                let at_once = usize::try_from(judge.values.at_once).unwrap_or(usize::MAX);
+                MemberKind::ValueJudge { at_once, calls: judge.values.calls }
             } else {
                 MemberKind::Judge {
                     scale: judge.scale,

@@ -2,6 +2,7 @@
 
 mod certificates;
 mod coverage;
+mod evidence;
 pub(crate) mod labels;
 mod oracle;
 mod page;

@@ -169,7 +169,10 @@ certify: { wrong_documents: 2%, confidence: 95%, grid: { from: 1.0, to: 0.8, ste
 
 pub(super) fn everything() -> Library {
     let script = "fn plateau(run) { run.iterations.len() > 3 }\nfn share(candidate, document) { 0.5 }";
-    Library::embedded().holding("profiles/everything.yaml", EVERYTHING).holding("rules/stop.rhai", script)
+    Library::embedded()
+        .holding("profiles/everything.yaml", EVERYTHING)
+        .holding("rules/stop.rhai", script)
+        .holding("rules/evidence.yaml", "labelled: { right: 40, wrong: 2 }\npatterns: {}\n")
 }
 
 /// Changes of [`EVERYTHING`]. A key that is not here is tried with its example (`no_key_is_silent`).
@@ -365,7 +368,7 @@ fn every_slip_in_a_shipped_profile_changes_its_explanation() {
         let written = std::fs::read_to_string(&path).unwrap();
         let file = SourceFile::new(path, written);
         let judge = ["judges.*.provider=openai:gpt-5.4-mini"];
-        let flags = if name == "literature" { &judge[..] } else { &[] };
+        let flags = if name == "balanced" { &[] } else { &judge[..] };
         let plain = explained(name, &Library::embedded(), flags).unwrap();
         let dimensions = ["completeness", "accuracy", "validity", "consistency", "schema_compliance"];
         let mut silent = Vec::new();

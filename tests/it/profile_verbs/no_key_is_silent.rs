@@ -25,6 +25,10 @@ const LEFT_OUT: &[(&str, &str)] = &[
 /// Elements of groups have the keys of `stop`, each of which is tried there.
 const GROUPED: &str = "criterion";
 
+/// A judge of single values, and what asks it.
+const VALUE_JUDGE: &str = "judges.r={ provider: 'openai:gpt-5.4-mini', prompt: judge/values.md }";
+const VALUES: &str = "assess.accuracy.grounding.judge=r";
+
 /// What shows a key that does nothing in `EVERYTHING` as it is: settings of which the last one makes the difference.
 const SHOWN_BY: &[(&str, &[&str])] = &[
     ("accept.unseen", &["mask=null", "stages.0.attach=document", "accept.unseen=true"]),
@@ -47,6 +51,18 @@ const SHOWN_BY: &[(&str, &[&str])] = &[
     ("grounding.rubric", &["assess.accuracy.grounding.rubric=null"]),
     ("grounding_member.grounding", &["assess.local.ensemble.members.1={ grounding: { rubric: clinical } }"]),
     ("judge.attach", &["mask=null", "judges.k.attach=document"]),
+    ("judge.values", &[VALUE_JUDGE, VALUES, "judges.r.values={ calls: 1 }"]),
+    ("judge_values.at_once", &[VALUE_JUDGE, VALUES, "judges.r.values.at_once=1"]),
+    ("judge_values.calls", &[VALUE_JUDGE, VALUES, "judges.r.values.calls=1"]),
+    (
+        "judge_values.words",
+        &[
+            VALUE_JUDGE,
+            VALUES,
+            "judges.r.values.at_once=1",
+            "judges.r.values.words={ Yes: supports, No: neither }",
+        ],
+    ),
     ("judge_member.judge", &["assess.both.ensemble.members.0.judge=k"]),
     ("profile.pre_existing", &["candidate=patch", "pre_existing=block"]),
     ("rubric_measure.rubric", &["assess.validity={ rubric: clinical }"]),

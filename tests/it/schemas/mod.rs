@@ -14,7 +14,7 @@ use loopctl::ingest::Classifier;
 use loopctl::profile::{Library, load};
 use loopctl::provider::Prices;
 use loopctl::reference::FileKind;
-use loopctl::rules::{PatternCheck, check_extraction, compile};
+use loopctl::rules::{EvidenceCounts, PatternCheck, check_extraction, compile};
 use loopctl::value::decode::Decode;
 use loopctl::value::yaml;
 use serde_json::{Value, json};
@@ -82,6 +82,9 @@ fn mistakes(kind: &FileKind, text: &str) -> Vec<(Code, String)> {
         }
         "classification" => {
             Classifier::parse(&file, &mut problems);
+        }
+        "evidence" => {
+            EvidenceCounts::parse(&file, &mut problems);
         }
         "prices" => {
             Prices::parse(&file, &mut problems);

@@ -24,4 +24,4 @@ pub(crate) use said::each_sentence;
 pub use said::{Act, Acting, Sentence, Statement};
 pub use search::{Found, Passage, find_passage};
 pub(crate) use tokens::Tokens;
-pub use trust::{Counts, Precision, Trust};
+pub use trust::{CountedFrom, Counts, Labels, Precision, Trust};

@@ -1,0 +1,242 @@
+//! `loopctl calibrate --evidence`: how often passages of each pattern were right, from what reviewers decided.
+
+use super::exit::{Exit, Failure};
+use super::output::{Format, Output};
+use super::resume::{JournalArgument, find_run};
+use super::review::decisions_by_document;
+use super::score_record::{Record, without_mark};
+use crate::diag::{Problems, SourceFile};
+use crate::disk::{self, Access};
+use crate::experiment::calibrate::EvidenceCalibration;
+use crate::plan::{DocumentContext, Given, Plan};
+use crate::profile::{Grounding, Measure};
+use crate::report::evidence_text;
+use crate::result::DocumentResult;
+use crate::review::{DeclaredFields, LeafLabels, ReviewDocument, pattern_of};
+use crate::rules::{EvidenceCounts, UNKNOWN_TYPE};
+use crate::score::{Assessment, LeafEvidence};
+use crate::value::{ShownPath, sanitize_line};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Largest file of records, in bytes.
+const MOST_BYTES: u64 = 256 << 20;
+
+/// What is asked for.
+pub(super) struct Asked<'a> {
+    pub(super) run: Option<&'a str>,
+    pub(super) journal: &'a JournalArgument,
+    pub(super) records: &'a [PathBuf],
+    pub(super) out: Option<&'a Path>,
+    /// Whether the table is to hold by itself.
+    pub(super) alone: bool,
+    pub(super) format: Format,
+}
+
+/// Counts, says what the counts mean, and writes them where that is asked for.
+pub(super) fn calibrate_evidence(
+    plan: &Plan,
+    asked: &Asked<'_>,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    let Some(grounding) = grounding_of(plan) else {
+        return Err(Failure::usage(format!(
+            "the profile `{}` holds no value against its document",
+            plan.profile.name
+        ))
+        .help("name one with a measure of grounding, such as `--profile clinical`"));
+    };
+    if let Some(out) = asked.out {
+        check_place(out, asked.records)?;
+    }
+    let mut found = LeafLabels::default();
+    let mut from: Vec<String> = Vec::new();
+    if let Some(id) = asked.run {
+        from.push(of_run(plan, id, asked.journal, &mut found)?);
+    }
+    for file in asked.records {
+        of_records(plan, file, &mut found)?;
+        from.push(format!("the records `{}`", sanitize_line(&file.shown())));
+    }
+    if from.is_empty() {
+        return Err(Failure::usage("no decisions are named").help(
+            "name the run that was reviewed with `--run RUN`, or files of labelled records: lines of `loopctl score` with `labels`",
+        ));
+    }
+    if found.labels.labelled.all() == 0 {
+        return Err(nothing(&found));
+    }
+    let (trust, mistakes) = (grounding.trust.get(), grounding.mistakes.get());
+    let table = EvidenceCounts::of(&found.labels, !asked.alone);
+    let calibration = EvidenceCalibration::of(&found.labels, &table.trust(mistakes), (trust, mistakes));
+    if let Some(out) = asked.out {
+        write(&table, &from, out)?;
+    }
+    say(&calibration, &found, asked, output)?;
+    Ok(Exit::Success)
+}
+
+/// The first measure of grounding.
+fn grounding_of(plan: &Plan) -> Option<&Grounding> {
+    let mut parts = plan.profile.dimensions.iter().flat_map(|dimension| dimension.measure.parts());
+    parts.find_map(|part| match part {
+        Measure::Grounding(grounding) => Some(grounding),
+        Measure::Rubric { .. }
+        | Measure::Schema { .. }
+        | Measure::Rules { .. }
+        | Measure::Script { .. }
+        | Measure::Ensemble { .. }
+        | Measure::Given => None,
+    })
+}
+
+fn nothing(found: &LeafLabels) -> Failure {
+    if found.unseen > 0 {
+        return Failure::broken(format!(
+            "nobody says of a value that it was looked at: {} were accepted with their documents as they stood",
+            found.unseen
+        ))
+        .help("decide about single fields (`loopctl review`): what was looked at is a label");
+    }
+    Failure::broken("nothing is decided about any value that was held against its document").help(
+        "`loopctl review export --to worksheet.csv` writes a worksheet to fill in, and `loopctl review import` keeps it",
+    )
+}
+
+/// Counts what reviewers decided about the documents of a run.
+fn of_run(
+    plan: &Plan,
+    id: &str,
+    journal: &JournalArgument,
+    found: &mut LeafLabels,
+) -> Result<String, Failure> {
+    let journal = journal.open()?;
+    let run = find_run(&journal, id)?;
+    let mut decisions = decisions_by_document(&journal, &run.id)?;
+    journal.each_document(&run.id, |stored, outcome| {
+        let Some(decided) = decisions.remove(stored.record.id.as_str()) else { return };
+        let result = outcome.and_then(|outcome| DocumentResult::deserialize(outcome).ok());
+        let Some(result) = result else { return };
+        let declared = Arc::new(DeclaredFields::of(plan, &result.document_type));
+        found.add(&ReviewDocument::new(result, &stored.record.source_digest, declared, decided));
+    })?;
+    Ok(format!("what reviewers decided about run {}", run.id))
+}
+
+/// Counts labelled records: lines of `loopctl score` with `labels`.
+fn of_records(plan: &Plan, file: &Path, found: &mut LeafLabels) -> Result<(), Failure> {
+    let bytes = disk::read_input(file, MOST_BYTES)
+        .map_err(|error| Failure::broken(format!("can't read `{}`: {error}", file.shown())))?;
+    for (number, line) in (1_u64..).zip(without_mark(&bytes).split(|byte| *byte == b'\n')) {
+        if line.trim_ascii().is_empty() {
+            continue;
+        }
+        count_record(plan, line, found).map_err(|why| {
+            Failure::broken(format!("{}:{number}: {why}", file.shown())).help(
+                "a labelled record is a line of `loopctl score` with `labels`: `{\"id\": …, \"source\": …, \"extraction\": {…}, \"labels\": {\"/grade\": \"right\", \"/margins\": \"wrong\"}}`",
+            )
+        })?;
+    }
+    Ok(())
+}
+
+fn count_record(plan: &Plan, line: &[u8], found: &mut LeafLabels) -> Result<(), String> {
+    let record = Record::parse(line)?;
+    let labels = record.labels()?;
+    let source = record.source.as_deref().ok_or("the record lacks `source`, the text of the document")?;
+    let extraction: Value =
+        serde_json::from_str(record.extraction).map_err(|_| "expected JSON under `extraction`".to_owned())?;
+    let document_type = record.document_type.as_deref().unwrap_or(UNKNOWN_TYPE);
+    let context = DocumentContext::named(plan, document_type, Some(source));
+    let mut assessment = Assessment::default();
+    let given = Given { quotes: Some(&record.quotes), ..Given::default() };
+    context.assess(&mut context.assessor(), &extraction, given, &mut assessment);
+    let evidence: BTreeMap<&str, LeafEvidence<'_>> = assessment.evidence.iter().collect();
+    for (path, is_right) in labels {
+        if extraction.pointer(&path).is_none() {
+            return Err(format!("`labels` has `{path}`, and the extraction has no value there"));
+        }
+        found.labels.count(evidence.get(path.as_str()).and_then(pattern_of), is_right);
+    }
+    Ok(())
+}
+
+/// Refuses to write over one of the files that are read, and over any other file that is no table of patterns.
+fn check_place(out: &Path, records: &[PathBuf]) -> Result<(), Failure> {
+    let Ok(place) = out.canonicalize() else { return Ok(()) };
+    let refused = |why: &str| {
+        Err(Failure::usage(format!("`--out` would overwrite `{}`, {why}", out.shown()))
+            .help("name a file of its own for the table, such as `rules/evidence.yaml`"))
+    };
+    if records.iter().any(|file| file.canonicalize().is_ok_and(|file| file == place)) {
+        return refused("which is read here");
+    }
+    let text = disk::read_input(&place, MOST_BYTES).ok().and_then(|bytes| String::from_utf8(bytes).ok());
+    let is_table = text.is_some_and(|text| {
+        let mut problems = Problems::new();
+        let name = out.shown().to_string();
+        EvidenceCounts::parse(&SourceFile::new(name, text), &mut problems).is_some() && !problems.has_errors()
+    });
+    if is_table { Ok(()) } else { refused("which is no table of patterns") }
+}
+
+fn write(table: &EvidenceCounts, from: &[String], out: &Path) -> Result<(), Failure> {
+    let failed = |error: std::io::Error| {
+        Failure::broken(format!("can't write the table to `{}`: {error}", out.shown()))
+    };
+    if let Some(folder) = out.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        std::fs::create_dir_all(folder).map_err(failed)?;
+    }
+    let mut about = vec![
+        "How often passages of each pattern held a right value and a wrong one. Written by `loopctl calibrate --evidence`".to_owned(),
+    ];
+    about.extend(from.iter().map(|one| format!("from {one}")));
+    let access = if out.exists() { Access::AsBefore } else { Access::Owner };
+    disk::replace(out, table.to_yaml(&about).as_bytes(), access).map_err(failed)
+}
+
+fn say(
+    calibration: &EvidenceCalibration,
+    found: &LeafLabels,
+    asked: &Asked<'_>,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    if asked.format != Format::Text {
+        let mut value = serde_json::to_value(calibration).map_err(std::io::Error::from)?;
+        if let Value::Object(members) = &mut value {
+            members.insert("unseen".to_owned(), json!(found.unseen));
+            members.insert("unclear".to_owned(), json!(found.unclear));
+            members.insert("table".to_owned(), json!(asked.out));
+        }
+        return output.write_json(&value, asked.format);
+    }
+    output.out.write_all(evidence_text(calibration, output.out_paint).as_bytes())?;
+    output.out.flush()?;
+    if found.unseen > 0 {
+        output.say(&format!(
+            "left out: {} that were accepted with their documents as they stood, because nobody says that they were looked at",
+            found.unseen
+        ));
+    }
+    if found.unclear > 0 {
+        output.say(&format!(
+            "left out: {} about which reviewers differ, or whose list has got other items",
+            found.unclear
+        ));
+    }
+    if let Some(out) = asked.out {
+        let shown = sanitize_line(&out.shown());
+        output.say(&format!("the table is in `{shown}`"));
+        match shown.split_once("rules/") {
+            Some((_, name)) => {
+                output.say(&format!("  help: use it with `grounding: {{ patterns: {name} }}`"))
+            }
+            None => output
+                .say("  help: put it into `rules/`, and use it with `grounding: { patterns: NAME.yaml }`"),
+        }
+    }
+    Ok(())
+}
