@@ -24,6 +24,7 @@ mod judge;
 mod label;
 mod layout;
 mod leaves;
+mod left_behind;
 mod markup;
 mod number;
 pub mod outline;
@@ -40,3 +41,4 @@ pub use clause::{
 pub use document::Document;
 pub use find::is_printed;
 pub use judge::{Binding, Support, Verdict, judge};
+pub use left_behind::{LeftRow, Mention, Sort, SoughtField, is_used, left_rows, mentions};
