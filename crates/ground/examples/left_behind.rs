@@ -23,7 +23,7 @@ fn main() {
         let fields = schema.map_or_else(|| of_record(&record), |schema| of_schema(&schema));
         let name = text.file_name().expect("a name").to_string_lossy().into_owned();
         documents += 1;
-        let rows = left_rows(&document, &record);
+        let rows = left_rows(&document, &record, |_| false);
         let mentioned = mentions(&document, &fields);
         let at = |bytes: &std::ops::Range<usize>| {
             source.get(bytes.clone()).unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ")
@@ -45,7 +45,7 @@ fn main() {
                 items.remove(index);
             }
             dropped += 1;
-            let left = left_rows(&document, &less);
+            let left = left_rows(&document, &less, |_| false);
             let is_told = left.len() == rows.len() + 1;
             told += usize::from(is_told);
             if shows && !is_told {

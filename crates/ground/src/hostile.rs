@@ -61,7 +61,7 @@ fn work(text: &str) {
         &Claim { key: "margin", synonyms: &[], item: None, value: &whole },
         &(0..text.len()),
     );
-    let _ = left_rows(&document, &record);
+    let _ = left_rows(&document, &record, |_| true);
     let field = |name: &str, sort| SoughtField { pointer: format!("/{name}"), sort, synonyms: Vec::new() };
     let fields =
         [field("margin", Sort::Number), field("tumorInvasion", Sort::Text), field("date", Sort::Date)];

@@ -120,7 +120,7 @@ fn rows_that_no_item_took_are_told_and_no_others() {
     let (mut told, mut all, mut silent) = (0, 0, Vec::new());
     for (name, text, record) in documents() {
         let document = Document::read(&text);
-        assert_eq!(left_rows(&document, &record), [], "{name}");
+        assert_eq!(left_rows(&document, &record, |_| false), [], "{name}");
         let mut found = Vec::new();
         lists(&record, "", &mut found);
         for (pointer, items) in found {
@@ -129,7 +129,7 @@ fn rows_that_no_item_took_are_told_and_no_others() {
                 let list = less.pointer_mut(&pointer).and_then(Value::as_array_mut).expect("a list");
                 let lost = list.remove(item);
                 all += 1;
-                let rows = left_rows(&document, &less);
+                let rows = left_rows(&document, &less, |_| false);
                 assert!(rows.len() <= 1, "{name} {pointer}/{item}: {rows:?}");
                 match rows.first() {
                     Some(row) => {
@@ -163,7 +163,7 @@ fn an_item_in_other_words_is_no_row_that_was_left() {
                 for member in members.expect("an item").values_mut() {
                     *member = if member.is_number() { 987_654.25.into() } else { "something else".into() };
                 }
-                assert_eq!(left_rows(&document, &other), [], "{name} {pointer}/{item}");
+                assert_eq!(left_rows(&document, &other, |_| false), [], "{name} {pointer}/{item}");
             }
         }
     }
@@ -205,4 +205,25 @@ fn labelled_values_of_fields_that_a_record_lacks_are_mentions() {
     let bytes = total.first().map(|one| one.bytes.clone()).expect("a mention");
     assert!(is_used(&document, &serde_json::json!({"sum": 2969.65}), &bytes));
     assert!(!is_used(&document, &serde_json::json!({"sum": 296.65, "person": "Ann Lee"}), &bytes));
+}
+
+#[test]
+fn a_list_that_is_whole_is_known_by_one_item() {
+    let table = "Test | Result | Flag | Reference range\nSodium | 140 mmol/L | N | 135-145\nBlood culture | Gram-positive cocci in clusters | A | No growth\n\nComment | fasting\n";
+    let lines = "Collected: 12 May (fasting)\nHemoglobin: 9.2 g/dL (13.5-17.5)\nBlasts: 62 % (0)\n";
+    let rows = |text: &str, record: Value, is_whole: bool| -> Vec<String> {
+        let document = Document::read(text);
+        let left = left_rows(&document, &record, |list| is_whole && list == "/labValues");
+        left.into_iter().map(|row| text[row.bytes].to_owned()).collect()
+    };
+    let sodium = serde_json::json!({"labValues": [{"test": "Sodium", "value": "140"}]});
+    let culture = "Blood culture | Gram-positive cocci in clusters | A | No growth";
+    assert_eq!(rows(table, sodium.clone(), true), [culture]);
+    assert!(rows(table, sodium, false).is_empty());
+    let both = serde_json::json!({"labValues": [{"test": "Sodium", "value": "140"}, {"test": "Blood culture", "value": "Gram-positive cocci"}]});
+    assert!(rows(table, both, true).is_empty());
+    let hemoglobin = serde_json::json!({"labValues": [{"test": "Hemoglobin", "value": "9.2"}]});
+    assert_eq!(rows(lines, hemoglobin, true), ["Blasts: 62 % (0)"]);
+    let both = serde_json::json!({"labValues": [{"test": "Hemoglobin", "value": "9.2"}, {"test": "Blasts", "value": "62"}]});
+    assert!(rows(lines, both, true).is_empty());
 }

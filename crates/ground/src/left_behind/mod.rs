@@ -1,5 +1,6 @@
 //! Left behind: what a document prints in the places of a record's fields and items, and the record lacks.
 
+mod like;
 mod mentions;
 mod rows;
 mod taken;

@@ -1,11 +1,10 @@
 //! Left rows: rows of a table that no item of a list took, although their neighbours were taken.
 
+use super::like::{MANY, like};
 use super::taken::{Taken, TakenList, TakenRow};
 use super::words::LeftWords;
-use crate::document::{Cell, Document};
-use crate::find::{Kind, Place};
+use crate::document::Document;
 use crate::leaves::Record;
-use crate::steps::step;
 use serde_json::Value;
 use std::collections::HashSet;
 use std::ops::Range;
@@ -23,19 +22,16 @@ pub struct LeftRow {
 const NEAR: usize = 6;
 /// The least number of them that it must be like.
 const ALIKE: usize = 2;
-/// Of how many values one may be missing.
-const MANY: usize = 4;
-/// The columns by which cells under each other may lie apart at the side that they share.
-const ALIGNED: u32 = 1;
 /// Numbers that head columns.
 const YEARS: std::ops::RangeInclusive<f64> = 1900.0..=2100.0;
 /// Most rows of a document that are compared, and most that are told of a list.
 const ROWS: usize = 100_000;
 const TOLD: usize = 20;
 
-/// The rows that no item took, by list.
+/// The rows that no item took, by list. A list that `is_whole` by its pointer is to have all rows of its tables: there one item is
+/// enough to know them by, and many that lack are no sign that only some are asked for.
 #[must_use]
-pub fn left_rows(document: &Document, record: &Value) -> Vec<LeftRow> {
+pub fn left_rows(document: &Document, record: &Value, is_whole: impl Fn(&str) -> bool) -> Vec<LeftRow> {
     let record = Record::read(record, document);
     if record.lists.is_empty() {
         return Vec::new();
@@ -45,7 +41,8 @@ pub fn left_rows(document: &Document, record: &Value) -> Vec<LeftRow> {
     let mut left = ROWS;
     for (list, pointer) in taken.lists.iter().zip(pointers(&record)) {
         let Some(pointer) = pointer else { continue };
-        let table = Table { document, taken: &taken, list, spacing: spacing(&list.rows) };
+        let is_whole = is_whole(&pointer);
+        let table = Table { document, taken: &taken, list, spacing: spacing(&list.rows), is_whole };
         found.extend(table.left(&mut left).into_iter().map(|bytes| LeftRow { list: pointer.clone(), bytes }));
     }
     found
@@ -92,6 +89,7 @@ struct Table<'a> {
     taken: &'a Taken,
     list: &'a TakenList,
     spacing: usize,
+    is_whole: bool,
 }
 
 /// A row that is like those of items.
@@ -105,7 +103,7 @@ impl Table<'_> {
     fn left(&self, budget: &mut usize) -> Vec<Range<usize>> {
         let rows = &self.list.rows;
         let (Some(first), Some(last)) = (rows.first(), rows.last()) else { return Vec::new() };
-        if rows.len() < ALIKE {
+        if rows.len() < self.needed() {
             return Vec::new();
         }
         let from = first.row.saturating_sub(self.spacing).max(self.list.within.start);
@@ -125,10 +123,15 @@ impl Table<'_> {
         let taken = rows.len();
         // A list of some rows only: the largest, those of one kind.
         let inside = found.iter().filter(|row| !row.is_outside).count();
-        if inside * 2 > taken {
+        if inside * 2 > taken && !self.is_whole {
             return Vec::new();
         }
         found.into_iter().take(TOLD).map(|row| row.bytes).collect()
+    }
+
+    /// The number of items that a row must be like.
+    fn needed(&self) -> usize {
+        if self.is_whole { 1 } else { ALIKE }
     }
 
     /// The values of a row, if they stand as those of the items around it, and no item has them.
@@ -144,16 +147,16 @@ impl Table<'_> {
         for (is_above, taken) in
             above.iter().rev().map(|taken| (true, taken)).chain(below.iter().map(|taken| (false, taken)))
         {
-            let Some(like) = self.like(cells.clone(), taken) else { continue };
+            let Some(like) = like(self.document, cells.clone(), taken, self.is_whole) else { continue };
             alike += 1;
-            is_typed |= like.is_typed;
+            is_typed |= like.is_typed || (like.is_ruled && is_above);
             small |= taken.members.first().is_some_and(|(_, place)| begins_small(self.document, place.start));
             few &= like.of < MANY;
             matched.extend(&like.cells);
             let side = if is_above { &mut before } else { &mut after };
             side.get_or_insert((taken.item, taken.row));
         }
-        if alike < ALIKE || !is_typed || !self.has_no_item_between(before, after) {
+        if alike < self.needed() || !is_typed || !self.has_no_item_between(before, after) {
             return None;
         }
         let near = |other: Option<(usize, usize)>| {
@@ -202,90 +205,9 @@ impl Table<'_> {
             (None, None) => false,
         }
     }
-
-    /// The cells of a row that stand where an item has its values, and are of their kinds.
-    fn like(&self, cells: Range<usize>, taken: &TakenRow) -> Option<Like> {
-        let of = taken.members.len();
-        if of < 2 {
-            return None;
-        }
-        let mut like = Like { cells: Vec::new(), of, is_typed: false, is_named: false };
-        let mut missing = 0;
-        for (nth, (kind, place)) in taken.members.iter().enumerate() {
-            step(1);
-            match self.value_like(cells.clone(), *kind, place) {
-                Some((cell, is_typed)) => {
-                    like.is_typed |= is_typed;
-                    like.is_named |= *kind != Kind::Number;
-                    like.cells.push(cell);
-                }
-                None if nth == 0 || of < MANY || missing > 0 => return None,
-                None => missing += 1,
-            }
-        }
-        like.cells.sort_unstable();
-        like.cells.dedup();
-        (like.cells.len() > 1 && (like.is_named || of >= MANY)).then_some(like)
-    }
-
-    /// The cell of a row in the columns of a place that holds a value of its kind; and if more than that it is a text says so.
-    fn value_like(&self, cells: Range<usize>, kind: Kind, place: &Place) -> Option<(usize, bool)> {
-        let document = self.document;
-        let own = document.cells.get(cells.clone())?;
-        let model = document.cells.get(place.cell)?;
-        let is_aligned =
-            |cell: &Cell| cell.from.abs_diff(model.from) <= ALIGNED || cell.to.abs_diff(model.to) <= ALIGNED;
-        let first = cells.start + own.partition_point(|cell| cell.to <= place.from);
-        let over = (first..cells.end)
-            .take_while(|at| document.cells.get(*at).is_some_and(|cell| cell.from < place.to))
-            .filter(|at| kind == Kind::Text || document.cells.get(*at).is_some_and(is_aligned));
-        for at in over {
-            step(1);
-            let meets = |from: u32, to: u32| from < place.to && place.from < to;
-            match kind {
-                Kind::Number => {
-                    let first = document.numbers.partition_point(|number| number.cell < at);
-                    let numbers = document.numbers.iter().skip(first).take_while(|number| number.cell == at);
-                    if numbers.filter(|number| !number.is_part).any(|number| meets(number.from, number.to)) {
-                        return Some((at, true));
-                    }
-                }
-                Kind::Date => {
-                    let first = document.dates.partition_point(|date| date.cell < at);
-                    if document.dates.get(first).is_some_and(|date| date.cell == at) {
-                        return Some((at, true));
-                    }
-                }
-                Kind::Text => {
-                    let cell = document.cells.get(at)?;
-                    let text = document.slice(cell.start, cell.end);
-                    let printed = document.slice(place.start, place.end);
-                    let has = |text: &str| {
-                        (text.contains(char::is_alphabetic), text.contains(|c: char| c.is_ascii_digit()))
-                    };
-                    let ((letters, digits), (own_letters, own_digits)) = (has(printed), has(text));
-                    if (letters && own_letters) || (!letters && digits && own_digits) {
-                        return Some((at, text == printed));
-                    }
-                }
-            }
-        }
-        None
-    }
 }
 
 /// If a lower letter stands at a byte.
 fn begins_small(document: &Document, byte: usize) -> bool {
     document.char_at(byte).is_some_and(char::is_lowercase)
-}
-
-/// A row held against that of an item.
-struct Like {
-    cells: Vec<usize>,
-    /// The number of the item's values.
-    of: usize,
-    /// It has a number, a date, or a text that the item has, too.
-    is_typed: bool,
-    /// It has a text or a date, as the item has.
-    is_named: bool,
 }
