@@ -100,6 +100,7 @@ mod known_fields;
 mod language_server;
 #[cfg(test)]
 mod layers;
+mod left_behind;
 #[cfg(test)]
 mod loop_inventions;
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Left rows and mentions on labelled documents: how many are told with the right record, with an item dropped, with a field emptied.
 //!
-//! usage: left_behind FOLDER [--list]    (FOLDER has text/ID.*, labels/ID.json and schemas/ID.json, or ID.* beside ID.json)
+//! usage: left_behind FOLDER [--list] [--whole]    (FOLDER has text/ID.*, labels/ID.json and schemas/ID.json, or ID.* beside ID.json)
 #![expect(clippy::expect_used, clippy::print_stdout, reason = "a program for developers")]
 
 use loopctl_ground::{Document, Sort, SoughtField, is_used, left_rows, mentions};
@@ -23,7 +23,7 @@ fn main() {
         let fields = schema.map_or_else(|| of_record(&record), |schema| of_schema(&schema));
         let name = text.file_name().expect("a name").to_string_lossy().into_owned();
         documents += 1;
-        let rows = left_rows(&document, &record, |_| false);
+        let rows = left_rows(&document, &record, |_| std::env::args().any(|one| one == "--whole"));
         let mentioned = mentions(&document, &fields);
         let at = |bytes: &std::ops::Range<usize>| {
             source.get(bytes.clone()).unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ")
@@ -45,7 +45,7 @@ fn main() {
                 items.remove(index);
             }
             dropped += 1;
-            let left = left_rows(&document, &less, |_| false);
+            let left = left_rows(&document, &less, |_| std::env::args().any(|one| one == "--whole"));
             let is_told = left.len() == rows.len() + 1;
             told += usize::from(is_told);
             if shows && !is_told {

@@ -171,7 +171,7 @@ fn an_item_in_other_words_is_no_row_that_was_left() {
 
 #[test]
 fn labelled_values_of_fields_that_a_record_lacks_are_mentions() {
-    let text = "Invoice No: INV-7      Due date: 16 September 2024\nCustomer: n/a\nContact: Ann Lee\nTotal   2,969.65\nNotes: see below\n";
+    let text = "Invoice No: INV-7      Due date: 16 September 2024\nCustomer: n/a\nContact: Ann Lee\nTotal   2,969.65 EUR\nNotes: see below\n";
     let field = |name: &str, sort| SoughtField { pointer: format!("/{name}"), sort, synonyms: Vec::new() };
     let mut fields = vec![
         field("invoiceNumber", Sort::Text),
@@ -191,7 +191,7 @@ fn labelled_values_of_fields_that_a_record_lacks_are_mentions() {
         ("/invoiceNumber", "INV-7"),
         ("/dueDate", "16 September 2024"),
         ("/contact", "Ann Lee"),
-        ("/total", "2,969.65"),
+        ("/total", "2,969.65 EUR"),
     ];
     assert_eq!(told(&fields), expected.map(|(field, value)| (field.to_owned(), value.to_owned())));
     // Another field that the label names as well: which of them is meant is not known.

@@ -50,6 +50,8 @@ const WORD: f32 = 0.8;
 const VALUES: usize = 5_000;
 const FIELDS: usize = 300;
 const LONGEST: usize = 160;
+/// Longest unit, in bytes.
+const UNIT: usize = 8;
 
 /// The value that a document labels with each field's name, for the fields outside of lists of which it has exactly one.
 #[must_use]
@@ -77,12 +79,28 @@ pub fn mentions(document: &Document, fields: &[SoughtField]) -> Vec<Mention> {
             let (_, first) = near.next()?;
             let said = |bytes: &Range<usize>| words(document.slice(bytes.start, bytes.end));
             // Two values under one label: which of them is meant is not known.
-            near.all(|(_, other)| said(other) == said(first))
-                .then(|| Mention { field: field.pointer.clone(), bytes: first.clone() })
+            near.all(|(_, other)| said(other) == said(first)).then(|| Mention {
+                field: field.pointer.clone(),
+                bytes: with_unit(document, first, field.sort),
+            })
         })
         .collect();
     found.sort_by(|one, other| one.bytes.start.cmp(&other.bytes.start).then(one.field.cmp(&other.field)));
     found
+}
+
+/// A number with the unit behind it.
+fn with_unit(document: &Document, bytes: &Range<usize>, sort: Sort) -> Range<usize> {
+    let rest = document.text().get(bytes.end..).unwrap_or_default();
+    let after = rest.strip_prefix([' ', '\u{a0}', '\u{202f}']).unwrap_or(rest);
+    let is_unit = |c: char| c.is_alphabetic() || matches!(c, '%' | '°' | 'µ' | '€' | '$' | '£' | '/');
+    let unit = after.find(|c: char| !is_unit(c)).unwrap_or(after.len());
+    match sort {
+        Sort::Number if (1..=UNIT).contains(&unit) => {
+            bytes.start..bytes.end + (rest.len() - after.len()) + unit
+        }
+        Sort::Number | Sort::Date | Sort::Text => bytes.clone(),
+    }
 }
 
 /// The values of a cell that may have a label: numbers, dates, and what stands behind a colon or in an element.
