@@ -12,6 +12,8 @@ pub(super) const MANY: usize = 4;
 const ALIGNED: u32 = 1;
 /// The least number of cells of a row between rulers that shows a table by itself.
 const RULED: usize = 3;
+/// The least number of letters before the values of items that is a heading of their rows.
+const HEADED: usize = 4;
 /// Longest line of a label and its values, in bytes, and the most parts that are compared.
 const LINE: usize = 200;
 const PARTS: usize = 24;
@@ -126,7 +128,12 @@ fn value_in(
             };
             let ((letters, digits), (own_letters, own_digits)) = (has(printed), has(text));
             let is_like = (letters && own_letters) || (!letters && digits && own_digits);
-            is_like.then_some((at, text == printed))
+            // `Coverage A`: what stands before the values of items is in all of their rows.
+            let model = document.cells.get(place.cell)?;
+            let before = document.slice(model.start, place.start);
+            let is_headed =
+                before.chars().filter(|c| c.is_alphabetic()).count() < HEADED || text.starts_with(before);
+            (is_like && is_headed).then_some((at, text == printed))
         }
     }
 }

@@ -61,8 +61,8 @@ fn pointers(record: &Record<'_>) -> Vec<Option<String>> {
             continue;
         };
         // The general path has a `*` for each list that the leaf lies in.
-        let general = leaf.path.split('/').enumerate().filter(|(_, step)| *step == "*");
-        let Some((at, _)) = general.skip(outer).next() else { continue };
+        let mut general = leaf.path.split('/').enumerate().filter(|(_, step)| *step == "*");
+        let Some((at, _)) = general.nth(outer) else { continue };
         let steps: Vec<&str> = leaf.pointer.split('/').take(at).collect();
         if let Some(slot) = found.get_mut(number) {
             *slot = Some(steps.join("/"));
@@ -142,7 +142,7 @@ impl Table<'_> {
         let above = rows.get(at.saturating_sub(NEAR)..at)?;
         let below = rows.get(at..(at + NEAR).min(rows.len()))?;
         let mut matched: HashSet<usize> = HashSet::new();
-        let (mut alike, mut is_typed, mut few, mut small) = (0, false, true, false);
+        let (mut alike, mut is_typed, mut few, mut small) = (0, false, true, 0);
         let (mut before, mut after) = (None, None);
         for (is_above, taken) in
             above.iter().rev().map(|taken| (true, taken)).chain(below.iter().map(|taken| (false, taken)))
@@ -150,7 +150,9 @@ impl Table<'_> {
             let Some(like) = like(self.document, cells.clone(), taken, self.is_whole) else { continue };
             alike += 1;
             is_typed |= like.is_typed || (like.is_ruled && is_above);
-            small |= taken.members.first().is_some_and(|(_, place)| begins_small(self.document, place.start));
+            let begins =
+                taken.members.first().is_some_and(|(_, place)| begins_small(self.document, place.start));
+            small += usize::from(begins);
             few &= like.of < MANY;
             matched.extend(&like.cells);
             let side = if is_above { &mut before } else { &mut after };
@@ -177,7 +179,7 @@ impl Table<'_> {
         }
         // A text that began in the row above; the head of the columns.
         let begins = own().map(|cell| cell.start).min()?;
-        if (!small && begins_small(self.document, begins))
+        if (small * 2 <= alike && begins_small(self.document, begins))
             || (before.is_none() && self.has_only_years(&matched))
         {
             return None;
