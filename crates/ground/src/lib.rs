@@ -20,6 +20,7 @@ mod document;
 mod field;
 mod find;
 mod fold;
+mod grid;
 mod judge;
 mod label;
 mod layout;
@@ -40,5 +41,6 @@ pub use clause::{
 };
 pub use document::Document;
 pub use find::is_printed;
+pub use grid::GridCell;
 pub use judge::{Binding, Support, Verdict, judge};
 pub use left_behind::{LeftRow, Mention, Sort, SoughtField, is_used, left_rows, mentions};

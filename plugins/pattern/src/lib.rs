@@ -34,6 +34,13 @@
 //!     keys: { ER: 'ER|estrogen receptor' }   # the name to use: what it may be called; other keys are passed over
 //!     patterns:
 //!       - pattern: '(?P<key>ER|estrogen receptor): (?P<value>positive|negative)'
+//!   labValues:
+//!     kind: list
+//!     rows:                         # rows of tables, before patterns: by the heads of columns, or by what cells hold
+//!       needs: [test, value]        # a row without these is none
+//!       columns:
+//!         test: { head: 'test|analyte' }
+//!         value: { head: 'result', cells: ['(?P<value>\\d+) (?P<unit>\\w+)'] }
 //!   measurements:
 //!     kind: list                    # one object per match: each named group is a property
 //!     patterns:
@@ -63,6 +70,8 @@ pub mod patterns;
 mod provider;
 mod search;
 mod sections;
+mod tables;
+mod ticks;
 mod values;
 mod verbatim;
 

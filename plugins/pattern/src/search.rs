@@ -337,20 +337,16 @@ impl<'a> Search<'a> {
     /// Adds to `kept` one object per match, in document order. A stretch of text that one pattern has read is not read
     /// again by a later one.
     fn list(&self, kept: Vec<Value>) -> Option<Found> {
-        let mut read: Vec<(Range<usize>, Value)> = Vec::new();
-        self.each_match(|pattern, captures, offset| {
-            let Some((regex, all)) = pattern.regex.as_ref().zip(captures.whole()) else { return };
-            let span = all.start() + offset..all.end() + offset;
-            if read.iter().any(|(other, _)| other.start < span.end && span.start < other.end) {
-                return;
-            }
-            if pattern.reject.as_ref().is_some_and(|reject| reject.is_match(all.as_str())) {
-                return;
-            }
-            if let Some(item) = self.item(regex, captures) {
-                read.push((span, item));
-            }
-        });
+        let tables = self.field.rows.as_ref().filter(|_| self.within.is_none());
+        let tables = tables.map_or_else(Vec::new, |rows| rows.read(self.source, MAX_MATCHES));
+        let (headed, others): (Vec<_>, Vec<_>) = tables.into_iter().partition(|row| row.is_headed);
+        let mut read = ReadItems::default();
+        headed.into_iter().for_each(|row| read.add(row.bytes, Value::Object(row.item)));
+        // What strict patterns read is known better than by the looks of cells, and wider ones guess.
+        self.read_items(0..1, &mut read);
+        others.into_iter().for_each(|row| read.add(row.bytes, Value::Object(row.item)));
+        self.read_items(1..u32::MAX, &mut read);
+        let ReadItems(mut read) = read;
         read.sort_by_key(|(span, _)| span.start);
         let mut out = kept;
         let mut places = Vec::new();
@@ -361,6 +357,22 @@ impl<'a> Search<'a> {
             }
         }
         (!out.is_empty()).then_some(Found { value: Value::Array(out), read: places, is_ambiguous: false })
+    }
+
+    /// Reads the elements of a list by the patterns of some tiers.
+    fn read_items(&self, tiers: Range<u32>, read: &mut ReadItems) {
+        let tiers = tiers.start.max(self.tiers.start)..tiers.end.min(self.tiers.end);
+        Search { tiers, ..*self }.each_match(|pattern, captures, offset| {
+            let Some((regex, all)) = pattern.regex.as_ref().zip(captures.whole()) else { return };
+            let span = all.start() + offset..all.end() + offset;
+            let is_refused = || pattern.reject.as_ref().is_some_and(|reject| reject.is_match(all.as_str()));
+            if read.is_free(&span)
+                && !is_refused()
+                && let Some(item) = self.item(regex, captures)
+            {
+                read.add(span, item);
+            }
+        });
     }
 
     fn patterns(&self) -> impl Iterator<Item = &'a Pattern> + use<'a> {
@@ -403,6 +415,22 @@ impl<'a> Search<'a> {
                     see(pattern, &captures, offset);
                 }
             }
+        }
+    }
+}
+
+/// The elements of a list with the stretches that they were read from, none of which meet.
+#[derive(Default)]
+struct ReadItems(Vec<(Range<usize>, Value)>);
+
+impl ReadItems {
+    fn is_free(&self, span: &Range<usize>) -> bool {
+        !self.0.iter().any(|(other, _)| other.start < span.end && span.start < other.end)
+    }
+
+    fn add(&mut self, span: Range<usize>, item: Value) {
+        if self.is_free(&span) {
+            self.0.push((span, item));
         }
     }
 }
