@@ -12,9 +12,10 @@ use loopctl_ground::Document;
 /// Most rows of a document that are looked at, and most cells of one.
 const MAX_ROWS: usize = 50_000;
 const MAX_CELLS: usize = 64;
-/// Rows that say nothing in the columns of a table before it has ended, and empty ones.
+/// Rows that say nothing in the columns of a table before it has ended, and empty ones; and the shortest line of prose, in bytes.
 const MISSES: usize = 3;
-const EMPTY: usize = 4;
+const EMPTY: usize = 2;
+const PROSE: usize = 60;
 /// Rows without a head: how many members make one, and how many such rows, or rows with a result in words, make a table.
 const MEMBERS: usize = 3;
 const ROWS: usize = 2;
@@ -77,7 +78,8 @@ impl Rows {
             if cells.is_empty() {
                 continue;
             }
-            if empty > EMPTY {
+            let is_prose = matches!(cells.as_slice(), [one] if one.bytes.len() > PROSE);
+            if empty > EMPTY || is_prose {
                 head = None;
             }
             if empty > 1 {
@@ -94,7 +96,7 @@ impl Rows {
                     found.push(read);
                     continue;
                 }
-                known.misses += usize::from(cells.len() > 1);
+                known.misses += 1;
                 if known.misses > MISSES {
                     head = None;
                 }
