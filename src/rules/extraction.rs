@@ -132,6 +132,10 @@ mapping! {
         /// and what was received last.
         #[key(examples(&["margin-status"]))]
         pub(super) values: Option<Spanned<String>>,
+        /// What decides a text behind which it stands: the text goes on to its end, because `perirenal fat` is not what
+        /// `perirenal fat: negative` says. Without it, a text ends where its pattern does.
+        #[key(shaped(pattern), examples(&["'\\s*:\\s*(?:negative|positive)'"]))]
+        pub(super) verdict: Option<Spanned<String>>,
         /// When to say `FIELD_status: not_present`. Without it that is never said.
         #[key(examples(&["{ after: 1, unless: 'grad|differentiat' }"]))]
         absent: Option<Absent>,
@@ -378,7 +382,7 @@ fn declare(words: &Named<Spanned<String>>, care: PatternCheck, problems: &mut Pr
 
 fn check_field(declared: &Declared, field: &ExtractedField, problems: &mut Problems) {
     let unless = field.absent.iter().filter_map(|absent| absent.unless.as_ref());
-    for pattern in field.keys.iter().map(|(_, pattern)| pattern).chain(unless) {
+    for pattern in field.keys.iter().map(|(_, pattern)| pattern).chain(unless).chain(&field.verdict) {
         check_pattern(declared, pattern, NO_GROUPS, problems);
     }
     for (_, column) in field.rows.iter().flat_map(|rows| &rows.columns) {

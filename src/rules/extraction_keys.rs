@@ -52,6 +52,9 @@ fn check_field(name: &Spanned<String>, field: &ExtractedField, has_headings: boo
     if let Some(values) = field.values.as_ref().filter(|_| field.kind != FieldKind::Text) {
         problems.push(goes_with(&values.span, "values", "kind: text"));
     }
+    if let Some(verdict) = field.verdict.as_ref().filter(|_| field.kind != FieldKind::Text) {
+        problems.push(goes_with(&verdict.span, "verdict", "kind: text"));
+    }
     if let Some(rows) = &field.rows {
         if field.kind != FieldKind::List {
             problems.push(goes_with(place, "rows", "kind: list"));

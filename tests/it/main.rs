@@ -97,6 +97,7 @@ mod kills;
 #[cfg(test)]
 mod known_fields;
 #[cfg(test)]
+mod lab_reports;
 mod language_server;
 #[cfg(test)]
 mod layers;

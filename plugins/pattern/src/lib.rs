@@ -26,6 +26,7 @@
 //!         take: first               # or last
 //!     values: margin-status         # the vocabulary that reads matches: of several that differ, the one that it prefers;
 //!                                   # without one, `grade_status: ambiguous`. The host puts its phrases here
+//!     verdict: ': (?:low|high)'      # a text behind which it stands goes on to its end
 //!     absent:                       # after this tier, say `grade_status: not_present`,
 //!       after: 1                    # unless the document mentions it at all
 //!       unless: 'grad|differentiat'

@@ -96,6 +96,7 @@ struct RawField {
     patterns: Vec<RawPattern>,
     absent: Option<RawAbsent>,
     rows: Option<RawRows>,
+    verdict: Option<String>,
     /// The vocabulary; its name alone says nothing here.
     values: Option<Value>,
 }
@@ -151,6 +152,8 @@ pub(crate) struct Field {
     pub(crate) keys: Vec<(String, Expression)>,
     pub(crate) patterns: Vec<Pattern>,
     pub(crate) absent: Option<Absent>,
+    /// What decides a text that it stands behind.
+    pub(crate) verdict: Option<Expression>,
     /// How a list is read from tables.
     pub(crate) rows: Option<Rows>,
     /// For each part: the members of its item.
@@ -314,6 +317,13 @@ fn field(words: &Words, place: &str, raw: RawField, has_headings: bool) -> Resul
         }
         None => None,
     };
+    let verdict = match &raw.verdict {
+        Some(_) if raw.kind != FieldKind::Text => {
+            return Err(wrong(place, "`verdict` goes with `kind: text` only"));
+        }
+        Some(verdict) => Some(compile(&format!("{place}.verdict"), verdict)?),
+        None => None,
+    };
     let rows = match raw.rows {
         Some(_) if raw.kind != FieldKind::List => {
             return Err(wrong(place, "`rows` goes with `kind: list` only"));
@@ -332,7 +342,17 @@ fn field(words: &Words, place: &str, raw: RawField, has_headings: bool) -> Resul
             Some(Values::new(raw).map_err(|reason| wrong(&place, &reason))?)
         }
     };
-    Ok(Field { kind: raw.kind, keys, patterns, absent, rows, fields: Vec::new(), values, has_markup: false })
+    Ok(Field {
+        kind: raw.kind,
+        keys,
+        patterns,
+        absent,
+        verdict,
+        rows,
+        fields: Vec::new(),
+        values,
+        has_markup: false,
+    })
 }
 
 fn rows(words: &Words, place: &str, raw: RawRows) -> Result<Rows, PatternError> {

@@ -9,6 +9,7 @@ use crate::expression::{Captures, Expression};
 use crate::focus::Keys;
 use crate::patterns::{Field, FieldKind, Pattern, Take};
 use crate::sections::{Sections, within};
+use crate::ticks;
 use crate::values::Values;
 use crate::verbatim::{stands_in, tidy};
 use loopctl_plugin_sdk::markup::readable;
@@ -190,10 +191,14 @@ impl<'a> Search<'a> {
             'places: for place in self.places(pattern) {
                 let within = self.source.get(place.clone()).unwrap_or_default();
                 let mut consider = |piece: &str, at: Range<usize>, read: Range<usize>| {
+                    let from = at.start + place.start;
+                    if ticks::is_unticked(self.source, from) {
+                        return false;
+                    }
                     let value = if self.field.kind == FieldKind::Number {
                         number(piece)
                     } else {
-                        self.text(piece, pattern)
+                        self.text(self.whole(piece, from), pattern)
                     };
                     let Some(value) = value.filter(|value| Some(value) != other_than) else { return false };
                     let rank = self.rank(piece, &(at.start + place.start..at.end + place.start), None);
@@ -260,10 +265,12 @@ impl<'a> Search<'a> {
                         let (Some(piece), Some(all)) = (captures.name("value"), captures.whole()) else {
                             continue;
                         };
-                        let value =
-                            self.text(piece.as_str(), pattern).filter(|value| Some(value) != other_than);
-                        let Some(value) = value else { continue };
                         let at = piece.start() + place.start..piece.end() + place.start;
+                        if ticks::is_unticked(self.source, at.start) {
+                            continue;
+                        }
+                        let value = self.text(self.whole(piece.as_str(), at.start), pattern);
+                        let Some(value) = value.filter(|value| Some(value) != other_than) else { continue };
                         let rank = self.rank(piece.as_str(), &at, Some(values));
                         if affirmed && !rank.is_affirmed {
                             continue;
@@ -303,8 +310,21 @@ impl<'a> Search<'a> {
         if self.field.has_markup { tidy(&readable(piece, &[])) } else { tidy(piece) }
     }
 
+    /// A piece with what decides it, if that stands behind it: `perirenal fat`, of `perirenal fat: negative`.
+    fn whole<'p>(&self, piece: &'p str, from: usize) -> &'p str
+    where
+        'a: 'p,
+    {
+        let Some(verdict) = &self.field.verdict else { return piece };
+        let rest = self.source.get(from + piece.len()..).unwrap_or_default();
+        let line = ticks::line(rest);
+        let found = verdict.captures_iter(line).next().and_then(|captures| captures.whole());
+        let end = found.filter(|found| found.start() == 0).map_or(0, |found| found.end());
+        self.source.get(from..from + piece.len() + end).unwrap_or(piece)
+    }
+
     fn text(&self, piece: &str, pattern: &Pattern) -> Option<Value> {
-        let piece = self.tidy(piece)?;
+        let piece = self.tidy(&ticks::ticked(piece)?)?;
         if pattern.reject.as_ref().is_some_and(|reject| reject.is_match(&piece)) {
             return None;
         }

@@ -61,8 +61,8 @@ pub(crate) struct Read {
 
 /// The head of a table.
 struct Head {
-    /// For each column: the member, and where it stands.
-    columns: Vec<(usize, Cell)>,
+    /// For each column: the member, if its head is known, and where it stands.
+    columns: Vec<(Option<usize>, Cell)>,
     misses: usize,
 }
 
@@ -132,20 +132,20 @@ impl Rows {
     }
 
     /// The columns of a row that is a head: two cells or more that say what stands below.
-    fn head(&self, source: &str, cells: &[Cell]) -> Option<Vec<(usize, Cell)>> {
+    fn head(&self, source: &str, cells: &[Cell]) -> Option<Vec<(Option<usize>, Cell)>> {
         if cells.len() < 2 {
             return None;
         }
-        let mut columns: Vec<(usize, Cell)> = Vec::new();
+        let mut columns: Vec<(Option<usize>, Cell)> = Vec::new();
         for cell in cells {
             let text = text_of(source, cell)?;
             let of = self.columns.iter().position(|column| column.head.is_match(&text));
-            if let Some(of) = of.filter(|of| !columns.iter().any(|(known, _)| known == of)) {
-                columns.push((of, cell.clone()));
-            }
+            let is_new = |of: &usize| !columns.iter().any(|(known, _)| *known == Some(*of));
+            columns.push((of.filter(is_new), cell.clone()));
         }
-        let has = |of: &usize| columns.iter().any(|(known, _)| known == of);
-        (columns.len() >= 2 && self.needs.iter().all(has)).then_some(columns)
+        let has = |of: &usize| columns.iter().any(|(known, _)| *known == Some(*of));
+        let known = columns.iter().filter(|(of, _)| of.is_some()).count();
+        (known >= 2 && self.needs.iter().all(has)).then_some(columns)
     }
 
     fn by_head(&self, source: &str, cells: &[Cell], head: &Head) -> Option<Read> {
@@ -241,7 +241,9 @@ impl RowColumn {
 fn column_of(cell: &Cell, head: &Head) -> Option<Option<usize>> {
     if head.columns.iter().any(|(_, of)| of.ruled.is_some()) {
         let ruled = cell.ruled?;
-        return Some(head.columns.iter().find(|(_, of)| of.ruled == Some(ruled)).map(|(column, _)| *column));
+        return Some(
+            head.columns.iter().find(|(_, of)| of.ruled == Some(ruled)).and_then(|(column, _)| *column),
+        );
     }
     let distance = |of: &Cell| {
         let gap = of
@@ -253,7 +255,7 @@ fn column_of(cell: &Cell, head: &Head) -> Option<Option<usize>> {
             of.columns.end.min(cell.columns.end).saturating_sub(of.columns.start.max(cell.columns.start));
         (gap, std::cmp::Reverse(meets))
     };
-    Some(head.columns.iter().min_by_key(|(_, of)| distance(of)).map(|(column, _)| *column))
+    Some(head.columns.iter().min_by_key(|(_, of)| distance(of)).and_then(|(column, _)| *column))
 }
 
 /// The cells of a row that say something: of boxes, what is ticked.

@@ -97,6 +97,16 @@ pub(crate) fn pieces(text: &str) -> Option<Vec<Range<usize>>> {
     Some(found)
 }
 
+/// The beginning of a text, to the end of its first line or as far as a value reaches.
+pub(crate) fn line(text: &str) -> &str {
+    let mut end = text.len().min(REACH);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    let near = text.get(..end).unwrap_or_default();
+    near.split(['\n', '\r']).next().unwrap_or_default()
+}
+
 /// If a place lies in an option whose box is not ticked.
 pub(crate) fn is_unticked(text: &str, at: usize) -> bool {
     let start = text.get(..at).and_then(|before| before.rfind(['\n', '\r'])).map_or(0, |line| line + 1);
@@ -107,8 +117,7 @@ pub(crate) fn is_unticked(text: &str, at: usize) -> bool {
     let own = ticks(text.get(start..at).unwrap_or_default());
     let Some(last) = own.last().filter(|last| !last.is_ticked) else { return false };
     // `Detected [ ] Not detected [x]`: each box stands behind its option.
-    let rest = text.get(at..).unwrap_or_default();
-    let line = rest.get(..rest.find(['\n', '\r']).unwrap_or(rest.len())).unwrap_or_default();
+    let line = line(text.get(at..).unwrap_or_default());
     let ends_with_box = ticks(line)
         .last()
         .is_some_and(|tick| line.get(tick.range.end..).is_some_and(|end| end.trim().is_empty()));
