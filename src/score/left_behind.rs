@@ -23,7 +23,21 @@ const ROW: usize = 160;
 #[derive(Debug)]
 pub(super) struct LabelledFields {
     document_type: String,
-    found: Vec<Mention>,
+    found: Vec<Labelled>,
+}
+
+/// A labelled value with the keys that lead to its field, so that an answer that has it costs no allocation.
+#[derive(Debug)]
+struct Labelled {
+    keys: Vec<String>,
+    mention: Mention,
+}
+
+impl Labelled {
+    fn is_in(&self, candidate: &Value) -> bool {
+        let value = self.keys.iter().try_fold(candidate, |value, key| value.get(key));
+        value.is_some_and(is_present)
+    }
 }
 
 impl LabelledFields {
@@ -35,8 +49,11 @@ impl LabelledFields {
             let known = names.fields.get(&*key).filter(|_| is_at_top);
             field.synonyms = known.map(|known| known.synonyms.clone()).unwrap_or_default();
         }
-        let found = mentions(source.structure(), &fields);
-        LabelledFields { document_type: document_type.to_owned(), found }
+        let found = mentions(source.structure(), &fields).into_iter().map(|mention| {
+            let keys = mention.field.split('/').skip(1).map(|key| unescape(key).into_owned()).collect();
+            Labelled { keys, mention }
+        });
+        LabelledFields { document_type: document_type.to_owned(), found: found.collect() }
     }
 }
 
@@ -116,11 +133,11 @@ impl Machine<'_> {
         let filled_in =
             |field: &str| rubric.fields.iter().any(|known| *known.name == *field && known.from.is_some());
         let mut issues = Vec::new();
-        for Mention { field, bytes } in &labelled.found {
-            let top = field.split('/').nth(1).map(unescape).unwrap_or_default();
+        for labelled in labelled.found.iter().filter(|one| !one.is_in(candidate)) {
+            let Mention { field, bytes } = &labelled.mention;
+            let top = labelled.keys.first().map_or("", String::as_str);
             let has_status = candidate.get(format!("{top}_status")).is_some_and(is_present);
-            let is_there = candidate.pointer(field).is_some_and(is_present);
-            if is_there || has_status || filled_in(&top) || is_used(source.structure(), candidate, bytes) {
+            if has_status || filled_in(top) || is_used(source.structure(), candidate, bytes) {
                 continue;
             }
             let said = source.text().get(bytes.clone()).unwrap_or_default();
@@ -133,7 +150,7 @@ impl Machine<'_> {
             issues.push(Issue {
                 suggested_fix: Some("give the field this value, if it is what the field asks for".into()),
                 source_span: Some(source.span(bytes)),
-                ..plain_issue(UNUSED_MENTION, rubric.left_behind(&top), field.clone(), message)
+                ..plain_issue(UNUSED_MENTION, rubric.left_behind(top), field.clone(), message)
             });
         }
         issues

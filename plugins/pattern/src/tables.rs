@@ -20,6 +20,8 @@ const PROSE: usize = 60;
 const MEMBERS: usize = 3;
 const ROWS: usize = 2;
 const WORDED: usize = 3;
+/// Longest cell, in bytes: what is longer is prose.
+const LONGEST_CELL: usize = 500;
 /// Longest text of a column that its pattern does not know, in characters.
 const LONGEST: usize = 200;
 
@@ -264,9 +266,7 @@ fn cells_of(source: &str, row: impl Iterator<Item = (Range<usize>, Range<u32>)>)
     let mut rulers = None;
     let mut end = None;
     for (bytes, columns) in row.take(MAX_CELLS) {
-        let from = end.unwrap_or_else(|| {
-            source.get(..bytes.start).and_then(|before| before.rfind('\n')).map_or(0, |line| line + 1)
-        });
+        let from = end.unwrap_or_else(|| line_start(source, bytes.start));
         let between = source.get(from..bytes.start).unwrap_or_default();
         let passed = between.matches(['|', '│', '┃']).count();
         if passed > 0 || rulers.is_some() {
@@ -274,6 +274,9 @@ fn cells_of(source: &str, row: impl Iterator<Item = (Range<usize>, Range<u32>)>)
         }
         end = Some(bytes.end);
         let text = source.get(bytes.clone()).unwrap_or_default();
+        if text.len() > LONGEST_CELL {
+            continue;
+        }
         match ticks::pieces(text) {
             None if text.contains(says) => found.push(Cell { bytes, columns, ruled: rulers }),
             None => {}
@@ -291,6 +294,16 @@ fn cells_of(source: &str, row: impl Iterator<Item = (Range<usize>, Range<u32>)>)
         }
     }
     found
+}
+
+/// Where the line of a place begins, if that is near.
+fn line_start(source: &str, at: usize) -> usize {
+    let mut near = at.saturating_sub(LONGEST_CELL);
+    while !source.is_char_boundary(near) {
+        near += 1;
+    }
+    let before = source.get(near..at).unwrap_or_default();
+    near + before.rfind('\n').map_or(0, |line| line + 1)
 }
 
 /// Signs that say something, unlike those of lines that are drawn.

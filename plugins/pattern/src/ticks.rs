@@ -5,6 +5,9 @@ use std::ops::Range;
 /// The longest stretch before a place in which a box is looked for, in bytes.
 const REACH: usize = 200;
 
+/// Most characters between the sides of a box: a longer run of blanks is a gap to write in.
+const INNER: usize = 6;
+
 /// A box where a text has one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Tick {
@@ -30,14 +33,14 @@ fn tick_at(text: &str) -> Option<(usize, bool)> {
         '_' => '_',
         _ => return None,
     };
-    let inner = text.get(1..)?.split_once(close)?.0;
+    let length = text.char_indices().skip(1).take(INNER).find(|(_, c)| *c == close)?.0;
+    let inner = text.get(1..length)?;
     let is_ticked = match inner.trim() {
         "x" | "X" | "✓" | "✔" | "×" => true,
         "" if first != '_' => false,
         _ => return None,
     };
-    // A longer run of blanks is a gap to write in.
-    (inner.len() <= 6).then_some((1 + inner.len() + 1, is_ticked))
+    Some((length + 1, is_ticked))
 }
 
 /// The boxes of a text.
