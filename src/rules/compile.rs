@@ -317,8 +317,7 @@ impl Sources {
         Some(match measure {
             Measure::Rubric { name } => {
                 let rubric = self.rubrics.get(&name.value);
-                let rubric = rubric.map(|rubric| rubric_fields(rubric, document_type, fields));
-                CompiledMeasure::Rubric(rubric.unwrap_or_default())
+                CompiledMeasure::Rubric(rubric_fields(rubric?, document_type, fields))
             }
             Measure::Schema { path, codes } => {
                 let schema = schemas.get(&(path.value.clone(), document_type.to_owned()))?;
@@ -377,7 +376,14 @@ fn trust_key(grounding: &Grounding) -> TrustKey {
 /// The fields that a rubric has for a document type; those of `unknown` when it does not list the type.
 fn rubric_fields(rubric: &Rubric, document_type: &str, fields: &mut FieldTrie) -> RubricFields {
     let listed = rubric.types.get(document_type).or_else(|| rubric.types.get(UNKNOWN_TYPE));
-    let mut found = RubricFields::default();
+    let of_fields =
+        rubric.fields.iter().filter_map(|(name, known)| Some((name.as_str().into(), known.left_behind?)));
+    let mut found = RubricFields {
+        fields: Vec::new(),
+        weights: Vec::new(),
+        left_behind: rubric.left_behind,
+        left_behind_of: of_fields.collect(),
+    };
     for (importance, name) in listed.into_iter().flat_map(|listed| &listed.0) {
         let knowledge = rubric.fields.get(name);
         found.weights.push(FieldWeight {

@@ -132,6 +132,10 @@ mapping! {
         /// and what was received last.
         #[key(examples(&["margin-status"]))]
         pub(super) values: Option<Spanned<String>>,
+        /// What decides a text behind which it stands: the text goes on to its end, because `perirenal fat` is not what
+        /// `perirenal fat: negative` says. Without it, a text ends where its pattern does.
+        #[key(shaped(pattern), examples(&["'\\s*:\\s*(?:negative|positive)'"]))]
+        pub(super) verdict: Option<Spanned<String>>,
         /// When to say `FIELD_status: not_present`. Without it that is never said.
         #[key(examples(&["{ after: 1, unless: 'grad|differentiat' }"]))]
         absent: Option<Absent>,
@@ -144,9 +148,48 @@ mapping! {
         pub(super) fields: Named<ItemMember> as Value = |node, problems| {
             named(node, "a mapping from members to their patterns", problems)
         } => |_| Vec::new(),
+        /// For lists: how rows of tables are read, each an element, before its patterns are tried. Without it no table is looked for.
+        #[key(examples(&["{ needs: [test, value], columns: { test: { head: test }, value: { head: result } } }"]))]
+        pub(super) rows: Option<Rows>,
         /// Tried from top to bottom; the first that matches gives the value.
         #[key(default("[]"), examples(&["[{ pattern: 'grade:\\s*(?P<value>[^\\n.;]+)' }]"]))]
         pub(super) patterns: Vec<Pattern>,
+    }
+}
+
+mapping! {
+    /// How the rows of tables become elements of a list. Under a row of heads, each cell is of the column that it stands in. Where
+    /// there is none, the first cell is of the first column, and others are of the first column of which they have the form: if
+    /// several rows in a block do.
+    "rows" is "table of columns", expects "`{ needs: [COLUMN], columns: { COLUMN: { head: … } } }`";
+    pub(super) struct Rows {
+        /// The columns without which a row is none.
+        #[key(required, examples(&["[test, value]"]))]
+        pub(super) needs: Vec<Spanned<String>>,
+        /// The columns, by the member that each gives.
+        #[key(
+            shaped(|| by_name("MEMBER", "The column of this member.", || Shape::Mapping(RowColumn::mapping()))),
+            required,
+            missing("list each column with its head"),
+            examples(&["{ test: { head: 'test|analyte' } }"])
+        )]
+        pub(super) columns: Named<RowColumn> as Value = |node, problems| {
+            named(node, "a mapping from members to their columns", problems)
+        } => |_| Vec::new(),
+    }
+}
+
+mapping! {
+    /// One column of a table.
+    "column" is "column", expects "a mapping with `head`";
+    pub(super) struct RowColumn {
+        /// The whole of its head.
+        #[key(shaped(pattern), required, examples(&["'test(?: name)?|analyte'"]))]
+        pub(super) head: Option<Spanned<String>>,
+        /// The whole of a cell, tried from top to bottom: each named group is a member, and without one the cell is. A cell of
+        /// another form is the member as it stands, if the column has a head.
+        #[key(default("[]"), shaped(|| Shape::list(pattern())), examples(&["['(?P<value>\\d+) (?P<unit>\\w+)']"]))]
+        pub(super) cells: Vec<Spanned<String>>,
     }
 }
 
@@ -339,8 +382,13 @@ fn declare(words: &Named<Spanned<String>>, care: PatternCheck, problems: &mut Pr
 
 fn check_field(declared: &Declared, field: &ExtractedField, problems: &mut Problems) {
     let unless = field.absent.iter().filter_map(|absent| absent.unless.as_ref());
-    for pattern in field.keys.iter().map(|(_, pattern)| pattern).chain(unless) {
+    for pattern in field.keys.iter().map(|(_, pattern)| pattern).chain(unless).chain(&field.verdict) {
         check_pattern(declared, pattern, NO_GROUPS, problems);
+    }
+    for (_, column) in field.rows.iter().flat_map(|rows| &rows.columns) {
+        for pattern in column.head.iter().chain(&column.cells) {
+            check_pattern(declared, pattern, NO_GROUPS, problems);
+        }
     }
     check_patterns(declared, &field.patterns, field.kind.groups(), problems);
     for (_, member) in &field.fields {

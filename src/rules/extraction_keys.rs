@@ -52,6 +52,22 @@ fn check_field(name: &Spanned<String>, field: &ExtractedField, has_headings: boo
     if let Some(values) = field.values.as_ref().filter(|_| field.kind != FieldKind::Text) {
         problems.push(goes_with(&values.span, "values", "kind: text"));
     }
+    if let Some(verdict) = field.verdict.as_ref().filter(|_| field.kind != FieldKind::Text) {
+        problems.push(goes_with(&verdict.span, "verdict", "kind: text"));
+    }
+    if let Some(rows) = &field.rows {
+        if field.kind != FieldKind::List {
+            problems.push(goes_with(place, "rows", "kind: list"));
+        }
+        check_number("columns", rows.columns.iter().map(|(name, _)| &name.span), problems);
+        let is_column =
+            |name: &Spanned<String>| rows.columns.iter().any(|(known, _)| known.value == name.value);
+        for name in rows.needs.iter().filter(|name| !is_column(name)) {
+            let problem =
+                Problem::error(Code::MissingKey, &name.span, format!("no column is called `{}`", name.value));
+            problems.push(problem.help("add it under `columns`, or take it out of `needs`"));
+        }
+    }
     match (field.kind == FieldKind::Each, field.fields.first()) {
         (true, None) => {
             let problem = Problem::error(Code::MissingKey, place, "a field of `kind: each` needs `fields`");

@@ -87,12 +87,25 @@ pub enum CompiledMeasure {
 }
 
 /// The fields of a rubric, for one document type.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct RubricFields {
     /// What is known of each.
     pub fields: Vec<RubricField>,
     /// What a candidate in which all is well needs of each, close together.
     pub weights: Vec<FieldWeight>,
+    /// How bad it is that something of a field is left behind in the document.
+    pub left_behind: Severity,
+    /// How bad it is of single fields, whose lists are to have all rows of their tables.
+    pub left_behind_of: Vec<(Arc<str>, Severity)>,
+}
+
+impl RubricFields {
+    /// How bad it is that something of a field is left behind in the document.
+    #[must_use]
+    pub fn left_behind(&self, field: &str) -> Severity {
+        let own = self.left_behind_of.iter().find(|(name, _)| **name == *field);
+        own.map_or(self.left_behind, |(_, severity)| *severity)
+    }
 }
 
 /// What a field weighs, and where a candidate has it.

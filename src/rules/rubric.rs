@@ -6,10 +6,10 @@ use super::concept::Concept;
 use super::each::Each;
 use super::vocabulary::check_values;
 use crate::diag::{Code, Problem, Problems};
-use crate::value::TextPattern;
 use crate::value::decode::{Decode, Spanned, wrong_type};
 use crate::value::shape::{Shape, by_name};
 use crate::value::yaml::{Data, Node};
+use crate::value::{Severity, TextPattern};
 use crate::{decode_words, mapping};
 use std::collections::BTreeMap;
 
@@ -86,6 +86,10 @@ mapping! {
             examples(&["{ pathology: { required: [histology, grade], important: [ihcMarkers], optional: [date] } }"])
         )]
         pub types: BTreeMap<String, TypeFields> => |_| BTreeMap::new(),
+        /// How bad it is that a document has a row of a table of which a list has its neighbours, or labels a value with the name of
+        /// a field that is missing, while values are held against documents. It costs nothing.
+        #[key(default("minor"), examples(&["major"]))]
+        pub left_behind: Severity,
         /// Kinds of which a document may hold several, such as specimens: each has a part of the text, and one item of a list in
         /// the extraction. Grounding holds an item against its own part, and says which part has none.
         #[key(
@@ -188,7 +192,7 @@ impl Decode for TypeFields {
 
 mapping! {
     /// What is known of a field.
-    "field" is "field", expects "a mapping with `synonyms`, `mentions`, `suggestion`, `values`, `unit`, `applies_when` and `keys`", all default;
+    "field" is "field", expects "a mapping with `synonyms`, `mentions`, `suggestion`, `values`, `unit`, `applies_when`, `left_behind` and `keys`", all default;
     #[derive(Debug, Clone)]
     pub struct FieldKnowledge {
         /// If one of these is found in the text, in upper or lower case, the text speaks of the field. Then
@@ -233,6 +237,11 @@ mapping! {
         /// of its `mentions` is found in the text. Without it, the field always applies.
         #[key(examples(&["{ not: { field: histology, contains: melanoma } }"]))]
         pub applies_when: Option<AppliesWhen>,
+        /// How bad it is that a document has a row that the field, a list, lacks, or a labelled value of it: its list is to have all
+        /// rows of its tables. Without it, as the rubric says; then it takes two items to know a table by, and a list that has only
+        /// some of the rows may be meant so.
+        #[key(examples(&["critical"]))]
+        pub left_behind: Option<Severity>,
         /// What the field is called in an export as FHIR. Without it, by its name, and without a code.
         #[key(examples(&["{ text: Histologic grade }"]))]
         pub fhir: Option<Concept>,

@@ -11,6 +11,7 @@ use super::grounding_issue::{Told, nothing_extracted};
 use super::issue::SourceSpan;
 use super::judged::{Judged, PassageVerdict};
 use super::layout_evidence::LayoutEvidence;
+use super::left_behind::LabelledFields;
 use super::parted::{Elsewhere, Ground, PartItems};
 use super::parts::{PartedText, Parts};
 use super::placeholder::{self, Finder, Placeholders, Why};
@@ -77,6 +78,8 @@ pub struct Source {
     read: OnceLock<ReadText>,
     /// Its rows, columns and labels.
     structure: OnceLock<loopctl_ground::Document>,
+    /// The values that it labels with names of fields.
+    labelled: OnceLock<LabelledFields>,
     /// What was read of claims at its passages.
     readings: Readings,
     /// Its parts of each kind, found when they are first asked for.
@@ -99,6 +102,7 @@ impl Source {
             identity: Identity::default(),
             read: OnceLock::new(),
             structure: OnceLock::new(),
+            labelled: OnceLock::new(),
             readings: Readings::default(),
             parted: names.each.iter().map(|_| OnceLock::new()).collect(),
             document: None,
@@ -120,6 +124,11 @@ impl Source {
     /// Its rows, columns and labels.
     pub(super) fn structure(&self) -> &loopctl_ground::Document {
         self.structure.get_or_init(|| loopctl_ground::Document::read(&self.text))
+    }
+
+    /// The values that it labels with names of fields, found by `read` when they are first asked for.
+    pub(super) fn labelled(&self, read: impl FnOnce() -> LabelledFields) -> &LabelledFields {
+        self.labelled.get_or_init(read)
     }
 
     /// What the rubric says of the field at the top of candidates with a key.

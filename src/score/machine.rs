@@ -244,6 +244,11 @@ impl<'a> Machine<'a> {
         misplaced.into_iter().for_each(|issue| self.found(issue));
     }
 
+    /// If the candidate is a value, and no edit of a document.
+    pub(super) fn is_value(&self) -> bool {
+        self.scoring.kind() == CandidateKind::Value
+    }
+
     /// Adds the issues about placeholders that no measure has told of, and about members that are too many: an answer that lacks
     /// fields may have them in there.
     fn say_placeholders(&mut self) {

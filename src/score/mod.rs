@@ -1,6 +1,7 @@
 //! The hot path: candidate + source → assessment, by running a compiled program.
 
 mod account;
+mod answer_fields;
 mod assessment;
 mod asserted;
 mod assessor;
@@ -33,6 +34,7 @@ mod member;
 mod memo;
 mod structure;
 mod layout_evidence;
+mod left_behind;
 mod subject;
 mod panel;
 mod weighing;

@@ -98,6 +98,7 @@ impl<'a> Machine<'a> {
         }
         let Sums { present, all } = sums;
         self.say_costs(dimension, all);
+        self.say_left_behind(rubric);
         let score = Score::clamped(if all > 0.0 { present / all } else { 0.0 });
         self.score(dimension, score, |ledger, _| {
             (MeasureKind::Rubric { present, all }, ledger.missing_fields(all))

@@ -97,9 +97,11 @@ mod kills;
 #[cfg(test)]
 mod known_fields;
 #[cfg(test)]
+mod lab_reports;
 mod language_server;
 #[cfg(test)]
 mod layers;
+mod left_behind;
 #[cfg(test)]
 mod loop_inventions;
 #[cfg(test)]

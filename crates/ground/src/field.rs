@@ -62,8 +62,8 @@ impl Synonyms {
         Synonyms { lines }
     }
 
-    /// The likeness of a word of a label to one of a field's name, in [0, 1].
-    pub(crate) fn likeness(&self, label: &str, name: &str) -> f32 {
+    /// The likeness of two words that are equal, begin alike or name the same thing; 0 for others.
+    pub(crate) fn close(&self, label: &str, name: &str) -> f32 {
         if label == name {
             return 1.0;
         }
@@ -80,8 +80,14 @@ impl Synonyms {
             .get(label)
             .zip(self.lines.get(name))
             .is_some_and(|(a, b)| a.iter().any(|line| b.contains(line)));
-        if same {
-            return 0.8;
+        if same { 0.8 } else { 0.0 }
+    }
+
+    /// The likeness of a word of a label to one of a field's name, in [0, 1].
+    pub(crate) fn likeness(&self, label: &str, name: &str) -> f32 {
+        let close = self.close(label, name);
+        if close > 0.0 {
+            return close;
         }
         // A compound: `rechnungsdatum` holds `datum`.
         let holds = |whole: &str, part: &str| part.chars().count() >= 4 && whole.contains(part);

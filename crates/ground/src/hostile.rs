@@ -1,7 +1,9 @@
 //! Hostile layouts: reading them, and values in them, takes steps in proportion to their length.
 
 use crate::steps::steps_of;
-use crate::{Claim, Document, find_passage, judge, read_passage};
+use crate::{
+    Claim, Document, Sort, SoughtField, find_passage, is_used, judge, left_rows, mentions, read_passage,
+};
 use serde_json::{Value, json};
 
 /// The length of the shorter document, in pieces; the other one is four times as long.
@@ -24,6 +26,7 @@ fn documents(pieces: usize) -> Vec<(&'static str, String)> {
         ("open parentheses", each(&|_| "( ".to_owned()) + "margin 3"),
         ("parentheses", each(&|at| format!("margin {at} (yes) / no and "))),
         ("a table", each(&|at| format!("margin {at}    {}    2024-03-05\n", at * 7))),
+        ("a table with cells that repeat", each(&|at| format!("tumor   7    margin   {}\n", at % 3))),
         ("digits of two kinds", each(&|_| "１2".to_owned())),
         ("attributes", format!("<a {}>3</a>", each(&|at| format!("margin=\"{at}\"")))),
         ("elements", format!("<a>{}</a>", each(&|at| format!("<margin>{at}</margin>")))),
@@ -58,6 +61,13 @@ fn work(text: &str) {
         &Claim { key: "margin", synonyms: &[], item: None, value: &whole },
         &(0..text.len()),
     );
+    let _ = left_rows(&document, &record, |_| true);
+    let field = |name: &str, sort| SoughtField { pointer: format!("/{name}"), sort, synonyms: Vec::new() };
+    let fields =
+        [field("margin", Sort::Number), field("tumorInvasion", Sort::Text), field("date", Sort::Date)];
+    for mention in mentions(&document, &fields) {
+        let _ = is_used(&document, &record, &mention.bytes);
+    }
     let _ = (document.outline(100), document.sentences(100));
 }
 

@@ -29,6 +29,15 @@ const HEAD: usize = 60;
 
 /// The labels that a place may have.
 pub(crate) fn labels<'d>(document: &'d Document, place: &Place) -> Vec<Label<'d>> {
+    let mut found = beside(document, place);
+    if document.cells.get(place.cell).is_some_and(|cell| cell.label.is_none()) {
+        above(document, place, &mut found);
+    }
+    found
+}
+
+/// The labels before a place, in its row, and that of its element.
+pub(crate) fn beside<'d>(document: &'d Document, place: &Place) -> Vec<Label<'d>> {
     let mut found = Vec::new();
     let Some(cell) = document.cells.get(place.cell) else { return found };
     if let Some(label) = &cell.label {
@@ -41,7 +50,6 @@ pub(crate) fn labels<'d>(document: &'d Document, place: &Place) -> Vec<Label<'d>
     }
     if cell.label.is_none() {
         left(document, cell, is_first, &mut found);
-        above(document, place, &mut found);
     }
     found
 }

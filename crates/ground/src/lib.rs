@@ -21,11 +21,13 @@ mod document;
 mod field;
 mod find;
 mod fold;
+mod grid;
 mod groups;
 mod judge;
 mod label;
 mod layout;
 mod leaves;
+mod left_behind;
 mod markup;
 mod number;
 pub mod outline;
@@ -42,4 +44,6 @@ pub use clause::{
     read_passage,
 };
 pub use document::Document;
+pub use grid::GridCell;
 pub use judge::{Binding, Support, Verdict, judge};
+pub use left_behind::{LeftRow, Mention, Sort, SoughtField, is_used, left_rows, mentions};

@@ -196,7 +196,7 @@ impl Document {
 
     /// The text of a cell without numbers and dates that stands behind a label: in its element, behind the only colon of the cell, or
     /// right of a cell that ends with one.
-    fn labelled_text(&self, at: usize, cell: &document::Cell) -> Option<Range<usize>> {
+    pub(crate) fn labelled_text(&self, at: usize, cell: &document::Cell) -> Option<Range<usize>> {
         let own = self.slice(cell.start, cell.end);
         if cell.label.is_some() {
             return Some(cell.start..cell.end);

@@ -2,7 +2,7 @@
 //! field is not.
 #![expect(clippy::expect_used, reason = "a test may fail")]
 
-use loopctl_ground::{Document, Support, judge};
+use loopctl_ground::{Document, Sort, SoughtField, Support, is_used, judge, left_rows, mentions};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -102,4 +102,128 @@ fn values_of_another_row_or_field_are_not_verified() {
     }
     assert!(all > 200, "{all}");
     assert!(share(verified, all) <= MOVED, "{verified} of {all}: {passed:#?}");
+}
+
+/// Pointers of lists of items, with the number of items.
+fn lists(value: &Value, pointer: &str, into: &mut Vec<(String, usize)>) {
+    match value {
+        Value::Object(members) => {
+            members.iter().for_each(|(key, member)| lists(member, &format!("{pointer}/{key}"), into));
+        }
+        Value::Array(items) => into.push((pointer.to_owned(), items.len())),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+#[test]
+fn rows_that_no_item_took_are_told_and_no_others() {
+    let (mut told, mut all, mut silent) = (0, 0, Vec::new());
+    for (name, text, record) in documents() {
+        let document = Document::read(&text);
+        assert_eq!(left_rows(&document, &record, |_| false), [], "{name}");
+        let mut found = Vec::new();
+        lists(&record, "", &mut found);
+        for (pointer, items) in found {
+            for item in 0..items {
+                let mut less = record.clone();
+                let list = less.pointer_mut(&pointer).and_then(Value::as_array_mut).expect("a list");
+                let lost = list.remove(item);
+                all += 1;
+                let rows = left_rows(&document, &less, |_| false);
+                assert!(rows.len() <= 1, "{name} {pointer}/{item}: {rows:?}");
+                match rows.first() {
+                    Some(row) => {
+                        told += 1;
+                        assert_eq!(row.list, pointer, "{name}");
+                        let first = lost.as_object().and_then(|item| item.values().find_map(Value::as_str));
+                        let printed = text.get(row.bytes.clone()).expect("whole characters");
+                        assert!(
+                            first.is_none_or(|first| printed.contains(first) || first.contains('-')),
+                            "{first:?} {printed:?}"
+                        );
+                    }
+                    None => silent.push(format!("{name} {pointer}/{item}")),
+                }
+            }
+        }
+    }
+    assert!(share(told, all) >= RIGHT, "{told} of {all}: {silent:#?}");
+}
+
+#[test]
+fn an_item_in_other_words_is_no_row_that_was_left() {
+    for (name, text, record) in documents() {
+        let document = Document::read(&text);
+        let mut found = Vec::new();
+        lists(&record, "", &mut found);
+        for (pointer, items) in found {
+            for item in 0..items {
+                let mut other = record.clone();
+                let members = other.pointer_mut(&format!("{pointer}/{item}")).and_then(Value::as_object_mut);
+                for member in members.expect("an item").values_mut() {
+                    *member = if member.is_number() { 987_654.25.into() } else { "something else".into() };
+                }
+                assert_eq!(left_rows(&document, &other, |_| false), [], "{name} {pointer}/{item}");
+            }
+        }
+    }
+}
+
+#[test]
+fn labelled_values_of_fields_that_a_record_lacks_are_mentions() {
+    let text = "Invoice No: INV-7      Due date: 16 September 2024\nCustomer: n/a\nContact: Ann Lee\nTotal   2,969.65 EUR\nNotes: see below\n";
+    let field = |name: &str, sort| SoughtField { pointer: format!("/{name}"), sort, synonyms: Vec::new() };
+    let mut fields = vec![
+        field("invoiceNumber", Sort::Text),
+        field("dueDate", Sort::Date),
+        field("customer", Sort::Text),
+        field("contact", Sort::Text),
+        field("total", Sort::Number),
+        field("notes", Sort::Text),
+        field("subtotal", Sort::Number),
+    ];
+    let document = Document::read(text);
+    let told = |fields: &[SoughtField]| -> Vec<(String, String)> {
+        let found = mentions(&document, fields);
+        found.into_iter().map(|one| (one.field, text[one.bytes].to_owned())).collect()
+    };
+    let expected = [
+        ("/invoiceNumber", "INV-7"),
+        ("/dueDate", "16 September 2024"),
+        ("/contact", "Ann Lee"),
+        ("/total", "2,969.65 EUR"),
+    ];
+    assert_eq!(told(&fields), expected.map(|(field, value)| (field.to_owned(), value.to_owned())));
+    // Another field that the label names as well: which of them is meant is not known.
+    fields.push(field("totalAmount", Sort::Number));
+    fields.push(field("contactPerson", Sort::Text));
+    fields.push(field("contactName", Sort::Text));
+    assert!(told(&fields).iter().any(|(name, _)| name == "/contact"));
+    fields.push(SoughtField { synonyms: vec!["contact".to_owned()], ..field("person", Sort::Text) });
+    assert!(!told(&fields).iter().any(|(name, _)| name == "/contact" || name == "/person"));
+    let total = mentions(&document, &[field("total", Sort::Number)]);
+    let bytes = total.first().map(|one| one.bytes.clone()).expect("a mention");
+    assert!(is_used(&document, &serde_json::json!({"sum": 2969.65}), &bytes));
+    assert!(!is_used(&document, &serde_json::json!({"sum": 296.65, "person": "Ann Lee"}), &bytes));
+}
+
+#[test]
+fn a_list_that_is_whole_is_known_by_one_item() {
+    let table = "Test | Result | Flag | Reference range\nSodium | 140 mmol/L | N | 135-145\nBlood culture | Gram-positive cocci in clusters | A | No growth\n\nComment | fasting\n";
+    let lines = "Collected: 12 May (fasting)\nHemoglobin: 9.2 g/dL (13.5-17.5)\nBlasts: 62 % (0)\n";
+    let rows = |text: &str, record: Value, is_whole: bool| -> Vec<String> {
+        let document = Document::read(text);
+        let left = left_rows(&document, &record, |list| is_whole && list == "/labValues");
+        left.into_iter().map(|row| text[row.bytes].to_owned()).collect()
+    };
+    let sodium = serde_json::json!({"labValues": [{"test": "Sodium", "value": "140"}]});
+    let culture = "Blood culture | Gram-positive cocci in clusters | A | No growth";
+    assert_eq!(rows(table, sodium.clone(), true), [culture]);
+    assert!(rows(table, sodium, false).is_empty());
+    let both = serde_json::json!({"labValues": [{"test": "Sodium", "value": "140"}, {"test": "Blood culture", "value": "Gram-positive cocci"}]});
+    assert!(rows(table, both, true).is_empty());
+    let hemoglobin = serde_json::json!({"labValues": [{"test": "Hemoglobin", "value": "9.2"}]});
+    assert_eq!(rows(lines, hemoglobin, true), ["Blasts: 62 % (0)"]);
+    let both = serde_json::json!({"labValues": [{"test": "Hemoglobin", "value": "9.2"}, {"test": "Blasts", "value": "62"}]});
+    assert!(rows(lines, both, true).is_empty());
 }

@@ -26,6 +26,7 @@
 //!         take: first               # or last
 //!     values: margin-status         # the vocabulary that reads matches: of several that differ, the one that it prefers;
 //!                                   # without one, `grade_status: ambiguous`. The host puts its phrases here
+//!     verdict: ': (?:low|high)'      # a text behind which it stands goes on to its end
 //!     absent:                       # after this tier, say `grade_status: not_present`,
 //!       after: 1                    # unless the document mentions it at all
 //!       unless: 'grad|differentiat'
@@ -34,6 +35,13 @@
 //!     keys: { ER: 'ER|estrogen receptor' }   # the name to use: what it may be called; other keys are passed over
 //!     patterns:
 //!       - pattern: '(?P<key>ER|estrogen receptor): (?P<value>positive|negative)'
+//!   labValues:
+//!     kind: list
+//!     rows:                         # rows of tables, before patterns: by the heads of columns, or by what cells hold
+//!       needs: [test, value]        # a row without these is none
+//!       columns:
+//!         test: { head: 'test|analyte' }
+//!         value: { head: 'result', cells: ['(?P<value>\\d+) (?P<unit>\\w+)'] }
 //!   measurements:
 //!     kind: list                    # one object per match: each named group is a property
 //!     patterns:
@@ -63,6 +71,8 @@ pub mod patterns;
 mod provider;
 mod search;
 mod sections;
+mod tables;
+mod ticks;
 mod values;
 mod verbatim;
 

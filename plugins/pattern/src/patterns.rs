@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 use thiserror::Error;
 
 use crate::expression::Expression;
+use crate::tables::{RowColumn, Rows};
 use crate::values::{RawValues, Values};
 use loopctl_plugin_sdk::words::{MAX_PATTERN_BYTES, Words, is_name};
 
@@ -94,6 +95,8 @@ struct RawField {
     #[serde(default)]
     patterns: Vec<RawPattern>,
     absent: Option<RawAbsent>,
+    rows: Option<RawRows>,
+    verdict: Option<String>,
     /// The vocabulary; its name alone says nothing here.
     values: Option<Value>,
 }
@@ -103,6 +106,21 @@ struct RawField {
 struct RawAbsent {
     after: u32,
     unless: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawRows {
+    columns: Map<String, Value>,
+    needs: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawColumn {
+    head: String,
+    #[serde(default)]
+    cells: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -134,6 +152,10 @@ pub(crate) struct Field {
     pub(crate) keys: Vec<(String, Expression)>,
     pub(crate) patterns: Vec<Pattern>,
     pub(crate) absent: Option<Absent>,
+    /// What decides a text that it stands behind.
+    pub(crate) verdict: Option<Expression>,
+    /// How a list is read from tables.
+    pub(crate) rows: Option<Rows>,
     /// For each part: the members of its item.
     pub(crate) fields: Vec<(String, Field)>,
     /// What tells matches that say the same from matches that differ.
@@ -295,6 +317,20 @@ fn field(words: &Words, place: &str, raw: RawField, has_headings: bool) -> Resul
         }
         None => None,
     };
+    let verdict = match &raw.verdict {
+        Some(_) if raw.kind != FieldKind::Text => {
+            return Err(wrong(place, "`verdict` goes with `kind: text` only"));
+        }
+        Some(verdict) => Some(compile(&format!("{place}.verdict"), verdict)?),
+        None => None,
+    };
+    let rows = match raw.rows {
+        Some(_) if raw.kind != FieldKind::List => {
+            return Err(wrong(place, "`rows` goes with `kind: list` only"));
+        }
+        Some(raw) => Some(rows(words, &format!("{place}.rows"), raw)?),
+        None => None,
+    };
     let values = match &raw.values {
         Some(_) if raw.kind != FieldKind::Text => {
             return Err(wrong(place, "`values` goes with `kind: text` only"));
@@ -306,7 +342,45 @@ fn field(words: &Words, place: &str, raw: RawField, has_headings: bool) -> Resul
             Some(Values::new(raw).map_err(|reason| wrong(&place, &reason))?)
         }
     };
-    Ok(Field { kind: raw.kind, keys, patterns, absent, fields: Vec::new(), values, has_markup: false })
+    Ok(Field {
+        kind: raw.kind,
+        keys,
+        patterns,
+        absent,
+        verdict,
+        rows,
+        fields: Vec::new(),
+        values,
+        has_markup: false,
+    })
+}
+
+fn rows(words: &Words, place: &str, raw: RawRows) -> Result<Rows, PatternError> {
+    within(&format!("{place}.columns"), raw.columns.len(), MAX_PATTERNS)?;
+    let whole = |place: &str, pattern: &str| {
+        compile(words, place, pattern)?;
+        compile(words, place, &format!("^(?:{pattern})$"))
+    };
+    let mut columns = Vec::with_capacity(raw.columns.len());
+    for (name, value) in &raw.columns {
+        let place = format!("{place}.columns.{name}");
+        let raw = RawColumn::deserialize(value).map_err(|error| shape(&place, &error))?;
+        within(&format!("{place}.cells"), raw.cells.len(), MAX_PATTERNS)?;
+        let head = whole(&format!("{place}.head"), &raw.head)?;
+        let cells = raw.cells.iter().enumerate();
+        let cells =
+            cells.map(|(at, cell)| whole(&format!("{place}.cells[{at}]"), cell)).collect::<Result<_, _>>()?;
+        columns.push(RowColumn { name: name.clone(), head, cells });
+    }
+    let mut needs = Vec::with_capacity(raw.needs.len());
+    for name in &raw.needs {
+        let at = columns.iter().position(|column| column.name == *name);
+        needs.push(at.ok_or_else(|| wrong(&format!("{place}.needs"), &format!("no column `{name}`")))?);
+    }
+    if needs.is_empty() {
+        return Err(wrong(&format!("{place}.needs"), "expected the columns without which a row is none"));
+    }
+    Ok(Rows { columns, needs })
 }
 
 fn pattern(

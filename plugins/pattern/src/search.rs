@@ -9,6 +9,7 @@ use crate::expression::{Captures, Expression};
 use crate::focus::Keys;
 use crate::patterns::{Field, FieldKind, Pattern, Take};
 use crate::sections::{Sections, within};
+use crate::ticks;
 use crate::values::Values;
 use crate::verbatim::{stands_in, tidy};
 use loopctl_plugin_sdk::markup::readable;
@@ -190,10 +191,14 @@ impl<'a> Search<'a> {
             'places: for place in self.places(pattern) {
                 let within = self.source.get(place.clone()).unwrap_or_default();
                 let mut consider = |piece: &str, at: Range<usize>, read: Range<usize>| {
+                    let from = at.start + place.start;
+                    if ticks::is_unticked(self.source, from) {
+                        return false;
+                    }
                     let value = if self.field.kind == FieldKind::Number {
                         number(piece)
                     } else {
-                        self.text(piece, pattern)
+                        self.text(self.whole(piece, from), pattern)
                     };
                     let Some(value) = value.filter(|value| Some(value) != other_than) else { return false };
                     let rank = self.rank(piece, &(at.start + place.start..at.end + place.start), None);
@@ -260,10 +265,12 @@ impl<'a> Search<'a> {
                         let (Some(piece), Some(all)) = (captures.name("value"), captures.whole()) else {
                             continue;
                         };
-                        let value =
-                            self.text(piece.as_str(), pattern).filter(|value| Some(value) != other_than);
-                        let Some(value) = value else { continue };
                         let at = piece.start() + place.start..piece.end() + place.start;
+                        if ticks::is_unticked(self.source, at.start) {
+                            continue;
+                        }
+                        let value = self.text(self.whole(piece.as_str(), at.start), pattern);
+                        let Some(value) = value.filter(|value| Some(value) != other_than) else { continue };
                         let rank = self.rank(piece.as_str(), &at, Some(values));
                         if affirmed && !rank.is_affirmed {
                             continue;
@@ -303,8 +310,21 @@ impl<'a> Search<'a> {
         if self.field.has_markup { tidy(&readable(piece, &[])) } else { tidy(piece) }
     }
 
+    /// A piece with what decides it, if that stands behind it: `perirenal fat`, of `perirenal fat: negative`.
+    fn whole<'p>(&self, piece: &'p str, from: usize) -> &'p str
+    where
+        'a: 'p,
+    {
+        let Some(verdict) = &self.field.verdict else { return piece };
+        let rest = self.source.get(from + piece.len()..).unwrap_or_default();
+        let line = ticks::line(rest);
+        let found = verdict.captures_iter(line).next().and_then(|captures| captures.whole());
+        let end = found.filter(|found| found.start() == 0).map_or(0, |found| found.end());
+        self.source.get(from..from + piece.len() + end).unwrap_or(piece)
+    }
+
     fn text(&self, piece: &str, pattern: &Pattern) -> Option<Value> {
-        let piece = self.tidy(piece)?;
+        let piece = self.tidy(&ticks::ticked(piece)?)?;
         if pattern.reject.as_ref().is_some_and(|reject| reject.is_match(&piece)) {
             return None;
         }
@@ -337,20 +357,16 @@ impl<'a> Search<'a> {
     /// Adds to `kept` one object per match, in document order. A stretch of text that one pattern has read is not read
     /// again by a later one.
     fn list(&self, kept: Vec<Value>) -> Option<Found> {
-        let mut read: Vec<(Range<usize>, Value)> = Vec::new();
-        self.each_match(|pattern, captures, offset| {
-            let Some((regex, all)) = pattern.regex.as_ref().zip(captures.whole()) else { return };
-            let span = all.start() + offset..all.end() + offset;
-            if read.iter().any(|(other, _)| other.start < span.end && span.start < other.end) {
-                return;
-            }
-            if pattern.reject.as_ref().is_some_and(|reject| reject.is_match(all.as_str())) {
-                return;
-            }
-            if let Some(item) = self.item(regex, captures) {
-                read.push((span, item));
-            }
-        });
+        let tables = self.field.rows.as_ref().filter(|_| self.within.is_none());
+        let tables = tables.map_or_else(Vec::new, |rows| rows.read(self.source, MAX_MATCHES));
+        let (headed, others): (Vec<_>, Vec<_>) = tables.into_iter().partition(|row| row.is_headed);
+        let mut read = ReadItems::default();
+        headed.into_iter().for_each(|row| read.add(row.bytes, Value::Object(row.item)));
+        // What strict patterns read is known better than by the looks of cells, and wider ones guess.
+        self.read_items(0..1, &mut read);
+        others.into_iter().for_each(|row| read.add(row.bytes, Value::Object(row.item)));
+        self.read_items(1..u32::MAX, &mut read);
+        let ReadItems(mut read) = read;
         read.sort_by_key(|(span, _)| span.start);
         let mut out = kept;
         let mut places = Vec::new();
@@ -361,6 +377,22 @@ impl<'a> Search<'a> {
             }
         }
         (!out.is_empty()).then_some(Found { value: Value::Array(out), read: places, is_ambiguous: false })
+    }
+
+    /// Reads the elements of a list by the patterns of some tiers.
+    fn read_items(&self, tiers: Range<u32>, read: &mut ReadItems) {
+        let tiers = tiers.start.max(self.tiers.start)..tiers.end.min(self.tiers.end);
+        Search { tiers, ..*self }.each_match(|pattern, captures, offset| {
+            let Some((regex, all)) = pattern.regex.as_ref().zip(captures.whole()) else { return };
+            let span = all.start() + offset..all.end() + offset;
+            let is_refused = || pattern.reject.as_ref().is_some_and(|reject| reject.is_match(all.as_str()));
+            if read.is_free(&span)
+                && !is_refused()
+                && let Some(item) = self.item(regex, captures)
+            {
+                read.add(span, item);
+            }
+        });
     }
 
     fn patterns(&self) -> impl Iterator<Item = &'a Pattern> + use<'a> {
@@ -403,6 +435,22 @@ impl<'a> Search<'a> {
                     see(pattern, &captures, offset);
                 }
             }
+        }
+    }
+}
+
+/// The elements of a list with the stretches that they were read from, none of which meet.
+#[derive(Default)]
+struct ReadItems(Vec<(Range<usize>, Value)>);
+
+impl ReadItems {
+    fn is_free(&self, span: &Range<usize>) -> bool {
+        !self.0.iter().any(|(other, _)| other.start < span.end && span.start < other.end)
+    }
+
+    fn add(&mut self, span: Range<usize>, item: Value) {
+        if self.is_free(&span) {
+            self.0.push((span, item));
         }
     }
 }

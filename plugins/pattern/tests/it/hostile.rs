@@ -131,14 +131,27 @@ fn documents_made_to_backtrack_take_linear_time() {
             "a": { "patterns": [{ "pattern": r"(?P<value>(a+)+\$)" }] },
             "b": { "patterns": [{ "section": "x+", "pattern": r"(?P<value>(x|xx|y)*z)" }] },
             "c": { "kind": "list", "patterns": [{ "pattern": r"(?P<n>a)" }] },
+            "e": {
+                "kind": "list",
+                "rows": { "needs": ["x", "y"], "columns": { "x": { "head": "x|a", "cells": ["a+"] }, "y": { "head": "y|xx", "cells": ["x+|[0-9]+"] } } },
+                "patterns": [{ "pattern": r"(?P<n>q)" }]
+            },
             "d": { "kind": "object", "patterns": [{ "pattern": r"(?P<key>a+?)(?P<value>a)" }] },
         },
     });
     let patterns = Patterns::from_json(&file).unwrap();
     let started = Instant::now();
-    for source in
-        ["a".repeat(2_000_000), "X: x,".repeat(200_000), "xx: ".repeat(200_000), "\n".repeat(1_000_000)]
-    {
+    for source in [
+        "a".repeat(2_000_000),
+        "X: x,".repeat(200_000),
+        "xx: ".repeat(200_000),
+        "\n".repeat(1_000_000),
+        "( [ ".repeat(200_000),
+        "a  [x] 3  [ ]  ".repeat(60_000),
+        "a   3\n".repeat(100_000),
+        "x | y\n".to_owned() + &"a | 3\n".repeat(60_000),
+        format!("<a>{}</a>", "<r><x>a</x><y>3</y></r>".repeat(20_000)),
+    ] {
         let extraction = extract(&patterns, &source);
         if let Some(Value::Array(items)) = extraction.fields.get("c") {
             assert!(items.len() <= MAX_MATCHES);

@@ -1,0 +1,11 @@
+//! Left behind: what a document prints in the places of a record's fields and items, and the record lacks.
+
+mod like;
+mod mentions;
+mod rows;
+mod taken;
+mod words;
+
+pub use mentions::{Mention, Sort, SoughtField, mentions};
+pub use rows::{LeftRow, left_rows};
+pub use taken::is_used;
