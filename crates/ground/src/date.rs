@@ -145,7 +145,8 @@ fn pieces<'a>(document: &'a Document, cell: &Cell) -> Vec<Piece<'a>> {
 fn readings(pieces: [&str; 3], gaps: (&str, &str), before: Option<&str>) -> Vec<(Day, Option<DateOrder>)> {
     let [a, b, c] = pieces;
     let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    let is_short = |gap: &str| gap.chars().count() <= 2 && !gap.contains(['(', ')', ';']);
+    let is_short =
+        |gap: &str| gap.trim().chars().count() <= 2 && gap.len() <= 6 && !gap.contains(['(', ')', ';']);
     if !is_short(gaps.0) || !is_short(gaps.1) {
         return Vec::new();
     }

@@ -8,6 +8,7 @@ use crate::groups;
 use crate::label::{Label, Position, labels};
 use crate::leaves::Record;
 use crate::rows;
+use crate::transposed;
 use serde_json::Value;
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -198,6 +199,7 @@ impl<'a> Judge<'a> {
             let assigned = rows::assign(self.record, list, &within);
             let own = rows::windows(&assigned, &within);
             self.items(number, &assigned, &own, bound);
+            self.side_by_side(number, own.len(), &within, bound);
             windows.push(own);
         }
     }
@@ -268,6 +270,30 @@ impl<'a> Judge<'a> {
                 if let Some(slot) = bound.get_mut(*number) {
                     *slot = best;
                 }
+            }
+        }
+    }
+
+    /// Binds the leaves of a list whose items stand beside one another, if most are in no row of theirs.
+    fn side_by_side(&self, list: usize, items: usize, within: &Range<usize>, bound: &mut [Option<Bound>]) {
+        let own: Vec<Vec<usize>> = (0..items).map(|item| self.own_leaves(list, item).collect()).collect();
+        let all = own.iter().flatten();
+        let has = |number: &&usize| bound.get(**number).is_some_and(Option::is_some);
+        if all.clone().filter(has).count() * 2 > all.count() {
+            return;
+        }
+        let found = transposed::bound(self.document, self.record, &own, within);
+        if found.len() * 2 < own.iter().map(Vec::len).sum() {
+            return;
+        }
+        for number in own.iter().flatten() {
+            if let Some(slot) = bound.get_mut(*number) {
+                *slot = None;
+            }
+        }
+        for (number, place) in found {
+            if let Some(slot) = bound.get_mut(number) {
+                *slot = Some(Bound { place, binding: Binding::Cell, strength: 1.0 });
             }
         }
     }

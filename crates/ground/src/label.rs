@@ -48,11 +48,37 @@ pub(crate) fn beside<'d>(document: &'d Document, place: &Place) -> Vec<Label<'d>
     if !is_first {
         found.push(Label { words: before, weight: 1.0, position: Position::Left });
     }
+    if let Some(end) = end_of_range(document, place) {
+        found.push(Label { words: vec![end], weight: 0.9, position: Position::Left });
+    }
     if cell.label.is_none() {
         left(document, cell, is_first, &mut found);
     }
     found
 }
+
+/// The greatest distance between the dates of a range, in bytes.
+const RANGE: usize = 12;
+
+/// If a place is the first or the second date of a range: the word by which a field asks for it.
+fn end_of_range(document: &Document, place: &Place) -> Option<&'static str> {
+    let at =
+        document.dates.binary_search_by_key(&(place.start, place.end), |date| (date.start, date.end)).ok()?;
+    let joined = |from: usize, to: usize| {
+        let between = document.text.get(from..to).filter(|_| to - from <= RANGE).map(str::trim);
+        between.is_some_and(|word| RANGES.lines().any(|known| known == word.to_lowercase()))
+    };
+    let is_other = |date: &&crate::date::Date| date.start != place.start;
+    let after = document.dates.get(at + 1..)?.iter().find(is_other);
+    if after.is_some_and(|after| after.start >= place.end && joined(place.end, after.start)) {
+        return Some("from");
+    }
+    let before = document.dates.get(..at)?.iter().rev().find(is_other);
+    before.is_some_and(|before| before.end <= place.start && joined(before.end, place.start)).then_some("to")
+}
+
+/// The words and signs between the dates of a range.
+const RANGES: &str = include_str!("../words/ranges.txt");
 
 fn has_letters(words: &[&str]) -> bool {
     words.iter().any(|word| word.chars().any(char::is_alphabetic))

@@ -34,6 +34,7 @@ pub mod outline;
 mod quantity;
 mod rows;
 mod steps;
+mod transposed;
 
 #[cfg(test)]
 mod hostile;
