@@ -1,7 +1,7 @@
 //! Growth of the time to read a document with its length, hostile layouts included: `cargo bench -- reading`.
 
 use super::{GROSSLY_WRONG, median};
-use loopctl_ground::{Claim, Document, find_passage, judge};
+use loopctl_ground::{Claim, Document, FieldNames, find_passage, judge};
 use serde_json::{Value, json};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -85,7 +85,7 @@ fn times(text: &str) -> [Duration; 3] {
     let document = Document::read(text);
     let judged = median(|| {
         timed(&mut || {
-            drop(black_box(judge(&document, &record)));
+            drop(black_box(judge(&document, &record, &FieldNames::default())));
             for (key, value) in &values {
                 black_box(find_passage(&document, &Claim { key, synonyms: &[], item: None, value }));
             }

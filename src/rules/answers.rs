@@ -14,6 +14,14 @@ pub struct Answers {
     pub examples: Vec<Value>,
 }
 
+impl Answers {
+    /// The schemas for a document type.
+    #[must_use]
+    pub fn of(&self, document_type: &str) -> &[AnswerSchema] {
+        self.schemas.get(document_type).map(Vec::as_slice).unwrap_or_default()
+    }
+}
+
 /// The schema of one answer.
 #[derive(Debug, Clone)]
 pub struct AnswerSchema {

@@ -1,7 +1,8 @@
 //! The fields that the schema of an answer has, by what they hold.
 
+use super::grounded::Names;
 use crate::rules::AnswerSchema;
-use loopctl_ground::{Sort, SoughtField};
+use loopctl_ground::{FieldNames, Sort, SoughtField};
 use serde_json::Value;
 
 /// Deepest nesting that is followed, and most fields that are read.
@@ -43,8 +44,28 @@ fn read(root: &Value, schema: &Value, at: &str, depth: usize, into: &mut Vec<Sou
     } else if let Some(items) = schema.get("items") {
         read(root, items, &format!("{at}/*"), depth + 1, into);
     } else if let Some(sort) = sort(schema).filter(|_| !at.is_empty()) {
-        into.push(SoughtField { pointer: at.to_owned(), sort, synonyms: Vec::new() });
+        into.push(SoughtField { pointer: at.to_owned(), sort, synonyms: titles(schema) });
     }
+}
+
+/// The most words of a description that is another name and no explanation.
+const NAME: usize = 6;
+
+/// What a schema calls a field besides its key: the title, and a description of a few words.
+fn titles(schema: &Value) -> Vec<String> {
+    let text = |key: &str| schema.get(key).and_then(Value::as_str);
+    let short = |text: &&str| text.split_whitespace().count() <= NAME;
+    [text("title"), text("description")].into_iter().flatten().filter(short).map(str::to_owned).collect()
+}
+
+/// The other names of fields: those of the schemas, and at the top of candidates those of the rubric.
+pub(super) fn field_names(answers: &[AnswerSchema], names: &Names) -> FieldNames {
+    let fields = answers.iter().flat_map(answer_fields);
+    let mut found: FieldNames = fields.map(|field| (field.pointer, field.synonyms)).collect();
+    for (key, known) in &names.fields {
+        found.entry(format!("/{}", escaped(key))).or_default().extend(known.synonyms.iter().cloned());
+    }
+    found
 }
 
 fn sort(schema: &Value) -> Option<Sort> {

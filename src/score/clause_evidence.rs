@@ -103,75 +103,66 @@ impl ClauseEvidence<'_> {
 
     /// The verdict on a leaf as the clause of its passage has it.
     fn at_passage(&self, pointer: &str, value: &Value, by_words: &Verdict) -> Option<Verdict> {
-        let undecided = |finding| Verdict { support: Support::Undecided, finding, ..by_words.clone() };
         match by_words.support {
-            Support::Verified => match self.says(pointer, value, by_words.bytes.as_ref()?) {
-                Ok(pattern) if self.is_trusted(pattern) => {
-                    Some(Verdict { pattern: Some(pattern), ..by_words.clone() })
-                }
-                Ok(pattern) => {
-                    Some(Verdict { pattern: Some(pattern), ..undecided(Finding::Untrusted(pattern)) })
-                }
-                Err(doubt) => Some(undecided(Finding::Doubted(doubt))),
-            },
-            Support::Contradicted => {
-                let bytes = by_words.other.as_ref()?;
-                let structure = self.source.structure();
-                let reading = self.claim(pointer, value, |claim| read_opposite(structure, claim, bytes));
-                let is_listed = self.known_field(pointer).is_some_and(|field| field.has_values);
-                let is_exact = is_listed || self.claim(pointer, value, is_exact);
-                let keeps = |pattern: Pattern| is_exact && pattern.naming != Naming::OtherWords;
-                let here = Verdict { bytes: Some(bytes.clone()), other: None, ..by_words.clone() };
-                let open = |finding| Some(Verdict { support: Support::Undecided, finding, ..here });
-                // What denies a text leaves no other wording of it.
-                let is_denied = by_words.finding == Finding::Asserted(Assertion::Negated) && !is_exact;
-                match reading {
-                    // Told of another time, a plan or a person, while the field is named: there the document may say it.
-                    Ok(_) | Err(_)
-                        if self.is_told_otherwise(by_words) && !is_denied && self.is_named(pointer) =>
-                    {
-                        Some(Verdict { support: Support::Unsupported, ..by_words.clone() })
-                    }
-                    Ok(pattern) if keeps(pattern) => None,
-                    Ok(_) | Err(_)
-                        if is_denied
-                            && self.claim(pointer, value, |claim| is_denied_at(structure, claim, bytes)) =>
-                    {
-                        None
-                    }
-                    Ok(pattern) => open(Finding::Untrusted(pattern)),
-                    Err(doubt) => open(Finding::Doubted(doubt)),
-                }
-            }
-            Support::Unsupported => {
-                let stands = matches!(by_words.finding, Finding::StandsElsewhere | Finding::OwnerInDoubt);
-                let finding = if stands { by_words.finding } else { Finding::NotBound };
-                let has_values = self.known_field(pointer).is_some_and(|field| field.has_values);
-                let document = self.source.structure();
-                let is_said = || !self.claim(pointer, value, |claim| is_nowhere(document, claim, has_values));
-                let is_open = stands || by_words.finding == Finding::NotFound;
-                (is_open && is_said()).then(|| undecided(finding))
-            }
+            Support::Verified => self.said_at(pointer, value, by_words.clone()),
+            Support::Contradicted => self.contradicted_at(pointer, value, by_words),
             Support::Conflicting => {
                 let structure = self.source.structure();
                 let speaks_against = |bytes: &Range<usize>| {
                     self.claim(pointer, value, |claim| read_opposite(structure, claim, bytes)).is_ok()
                 };
-                let bytes = by_words.bytes.as_ref()?;
                 if by_words.other.as_ref().is_none_or(speaks_against) {
                     return None;
                 }
-                match self.says(pointer, value, bytes) {
-                    Ok(pattern) if self.is_trusted(pattern) => Some(Verdict {
-                        pattern: Some(pattern),
-                        ..Verdict::found(bytes.clone(), by_words.method.unwrap_or(Method::Normalized))
-                    }),
-                    Ok(pattern) => Some(undecided(Finding::Untrusted(pattern))),
-                    Err(doubt) => Some(undecided(Finding::Doubted(doubt))),
-                }
+                let method = by_words.method.unwrap_or(Method::Normalized);
+                self.said_at(pointer, value, Verdict::found(by_words.bytes.clone()?, method))
+            }
+            Support::Unsupported => {
+                let has_values = self.known_field(pointer).is_some_and(|field| field.has_values);
+                let document = self.source.structure();
+                let is_said = || !self.claim(pointer, value, |claim| is_nowhere(document, claim, has_values));
+                let is_open = matches!(
+                    by_words.finding,
+                    Finding::NotFound | Finding::StandsElsewhere | Finding::OwnerInDoubt
+                );
+                // What an item's own part does not have is not said of it, whatever other parts say.
+                (is_open && !self.of_part && is_said()).then(|| open(by_words, by_words.finding))
             }
             Support::Entailed | Support::Undecided => None,
         }
+    }
+
+    /// The verdict on a leaf that the passage of another one says, if its clause does so.
+    fn said_at(&self, pointer: &str, value: &Value, said: Verdict) -> Option<Verdict> {
+        Some(match self.says(pointer, value, said.bytes.as_ref()?) {
+            Ok(pattern) if self.is_trusted(pattern) => Verdict { pattern: Some(pattern), ..said },
+            Ok(pattern) => Verdict { pattern: Some(pattern), ..open(&said, Finding::Untrusted(pattern)) },
+            Err(doubt) => open(&said, Finding::Doubted(doubt)),
+        })
+    }
+
+    /// The verdict on a leaf against which a passage speaks, if its clause does not do so surely.
+    fn contradicted_at(&self, pointer: &str, value: &Value, by_words: &Verdict) -> Option<Verdict> {
+        let bytes = by_words.other.as_ref()?;
+        let structure = self.source.structure();
+        let reading = self.claim(pointer, value, |claim| read_opposite(structure, claim, bytes));
+        let is_listed = self.known_field(pointer).is_some_and(|field| field.has_values);
+        let is_exact = is_listed || self.claim(pointer, value, is_exact);
+        // What denies a text leaves no other wording of it.
+        let is_denied = by_words.finding == Finding::Asserted(Assertion::Negated) && !is_exact;
+        // Told of another time, a plan or a person, while the field is named: there the document may say it.
+        if self.is_told_otherwise(by_words) && !is_denied && self.is_named(pointer) {
+            return Some(Verdict { support: Support::Unsupported, ..by_words.clone() });
+        }
+        let keeps = |pattern: Pattern| is_exact && pattern.naming != Naming::OtherWords;
+        let is_sure = reading.is_ok_and(keeps)
+            || is_denied && self.claim(pointer, value, |claim| is_denied_at(structure, claim, bytes));
+        let here = Verdict { bytes: Some(bytes.clone()), other: None, ..by_words.clone() };
+        let why = match reading {
+            Ok(pattern) => Finding::Untrusted(pattern),
+            Err(doubt) => Finding::Doubted(doubt),
+        };
+        (!is_sure).then(|| open(&here, why))
     }
 
     /// If a passage has the value as something that is no fact of now.
@@ -230,6 +221,11 @@ impl ClauseEvidence<'_> {
         }
         claimed_field(self.candidate, pointer)
     }
+}
+
+/// A verdict that leaves a value open.
+fn open(verdict: &Verdict, finding: Finding) -> Verdict {
+    Verdict { support: Support::Undecided, finding, ..verdict.clone() }
 }
 
 /// The key of a leaf, as it is written in its pointer, and the text that names the item that it is a member of.

@@ -1,5 +1,6 @@
 //! The grounding measure on top of the grounding search: which leaves count, and what is said about each.
 
+use super::answer_fields::field_names;
 use super::assessment::Assessment;
 use super::clause_evidence::{ClauseEvidence, Readings};
 use super::evidence::LeafEvidence;
@@ -16,7 +17,7 @@ use super::parted::{Elsewhere, Ground, PartItems};
 use super::parts::{PartedText, Parts};
 use super::placeholder::{self, Finder, Placeholders, Why};
 use super::quotes::Quotes;
-use crate::rules::{Assertion, Each, EvidenceRules, GroundingSettings};
+use crate::rules::{AnswerSchema, Assertion, Each, EvidenceRules, GroundingSettings};
 use crate::value::{Fuel, Score, unescape};
 use loopctl_ground::Doubt;
 use serde_json::Value;
@@ -321,6 +322,7 @@ impl Share {
 pub(super) fn ground(
     candidate: &Value,
     document_type: &str,
+    answers: &[AnswerSchema],
     names: &Names,
     source: &Source,
     quotes: Option<&Quotes>,
@@ -348,7 +350,8 @@ pub(super) fn ground(
         let field = steps(pointer).next().unwrap_or_default();
         is_checked(pointer, &settings.ignore) && !items.holds(pointer) && !is_known(&unescape(field))
     };
-    let layout = settings.by_structure.then(|| LayoutEvidence::read(candidate, source));
+    let layout =
+        settings.by_structure.then(|| LayoutEvidence::read(candidate, source, &field_names(answers, names)));
     let offered = |pointer: &str| quotes.map_or(&[][..], |quotes| quotes.at(pointer));
     grounder.judge_all(candidate, reading, offered, is_checked, |leaf, verdict| {
         let (pointer, value) = (leaf.pointer, leaf.value);

@@ -64,6 +64,14 @@ impl Told<'_> {
                     "keep it if it is right; write it as the document does, in the item that its row is about",
                 )
             }
+            (Support::Undecided, Finding::NotFound) => (
+                "UNVERIFIED_VALUE",
+                Severity::Minor,
+                format!(
+                    "no passage that could be read says `{value}`, but {place} may say it in other words"
+                ),
+                "keep it if it is right; quote the words that say it",
+            ),
             (Support::Undecided, Finding::Doubted(doubt)) => (
                 "UNVERIFIED_VALUE",
                 Severity::Minor,

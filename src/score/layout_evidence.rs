@@ -2,7 +2,7 @@
 
 use super::grounded::Source;
 use super::grounding::{Finding, Method, Support, Verdict};
-use loopctl_ground::{Support as Printed, Verdict as Place};
+use loopctl_ground::{FieldNames, Support as Printed, Verdict as Place};
 use serde_json::Value;
 use std::collections::HashMap;
 
@@ -14,8 +14,8 @@ pub(super) struct LayoutEvidence<'a> {
 }
 
 impl<'a> LayoutEvidence<'a> {
-    pub(super) fn read(candidate: &Value, source: &'a Source) -> Self {
-        let judged = loopctl_ground::judge(source.structure(), candidate);
+    pub(super) fn read(candidate: &Value, source: &'a Source, names: &FieldNames) -> Self {
+        let judged = loopctl_ground::judge(source.structure(), candidate, names);
         let places = judged.into_iter().map(|place| (place.pointer.clone(), place)).collect();
         LayoutEvidence { source, places }
     }

@@ -47,7 +47,7 @@ impl LabelledFields {
             let key = field.pointer.rsplit('/').next().map(unescape).unwrap_or_default();
             let is_at_top = field.pointer.matches('/').count() == 1;
             let known = names.fields.get(&*key).filter(|_| is_at_top);
-            field.synonyms = known.map(|known| known.synonyms.clone()).unwrap_or_default();
+            field.synonyms.extend(known.into_iter().flat_map(|known| known.synonyms.iter().cloned()));
         }
         let found = mentions(source.structure(), &fields).into_iter().map(|mention| {
             let keys = mention.field.split('/').skip(1).map(|key| unescape(key).into_owned()).collect();

@@ -437,6 +437,7 @@ impl<'a> Machine<'a> {
         let share = grounded::ground(
             candidate,
             &self.program.document_type,
+            self.scoring.rules().answers().of(&self.program.document_type),
             self.scoring.names(),
             source,
             self.quotes,

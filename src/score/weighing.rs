@@ -244,6 +244,7 @@ impl<'a> Machine<'a> {
         grounded::ground(
             &values,
             &self.program.document_type,
+            self.scoring.rules().answers().of(&self.program.document_type),
             self.scoring.names(),
             source,
             self.quotes,

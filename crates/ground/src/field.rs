@@ -125,6 +125,13 @@ impl Name {
         Name { words: own, total }
     }
 
+    /// Another name of a field, as it is written.
+    pub(crate) fn of_words(name: &str) -> Self {
+        let words: Vec<(String, f32)> = key_words(name).into_iter().map(|word| (word, 1.0)).collect();
+        let total = count(words.len());
+        Name { words, total }
+    }
+
     /// The likeness of a label to the field's name, in [0, 1].
     pub(crate) fn likeness(&self, label: &[&str], synonyms: &Synonyms) -> f32 {
         if label.is_empty() || self.total <= 0.0 {

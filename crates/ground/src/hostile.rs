@@ -2,7 +2,8 @@
 
 use crate::steps::steps_of;
 use crate::{
-    Claim, Document, Sort, SoughtField, find_passage, is_used, judge, left_rows, mentions, read_passage,
+    Claim, Document, FieldNames, Sort, SoughtField, find_passage, is_used, judge, left_rows, mentions,
+    read_passage,
 };
 use serde_json::{Value, json};
 
@@ -47,7 +48,7 @@ fn work(text: &str) {
         "items": [{"name": "margin", "count": 3}, {"name": "tumor", "count": 7}, {"name": "nowhere at all", "count": 8}],
         "long": "margin margin margin margin margin margin margin",
     });
-    for verdict in judge(&document, &record) {
+    for verdict in judge(&document, &record, &FieldNames::default()) {
         if let (Some(bytes), Some(value)) = (&verdict.bytes, record.pointer(&verdict.pointer)) {
             let key = verdict.pointer.rsplit('/').next().unwrap_or_default();
             let _ = read_passage(&document, &Claim { key, synonyms: &[], item: None, value }, bytes);

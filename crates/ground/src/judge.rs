@@ -123,11 +123,14 @@ struct Bound {
     strength: f32,
 }
 
+/// The other names of a record's fields, such as their titles in a schema, by JSON Pointers with `*` for each index.
+pub type FieldNames = HashMap<String, Vec<String>>;
+
 /// Judges every text and number of a record, in its order.
 #[must_use]
-pub fn judge(document: &Document, record: &Value) -> Vec<Verdict> {
+pub fn judge(document: &Document, record: &Value, others: &FieldNames) -> Vec<Verdict> {
     let record = Record::read(record, document);
-    let judge = Judge::new(document, &record);
+    let judge = Judge::new(document, &record, others);
     let mut bound: Vec<Option<Bound>> = vec![None; record.leaves.len()];
     judge.lists(&mut bound);
     judge.labelled(&mut bound);
@@ -148,7 +151,7 @@ struct Judge<'a> {
     document: &'a Document,
     record: &'a Record<'a>,
     synonyms: &'static Synonyms,
-    names: HashMap<&'a str, Name>,
+    names: HashMap<&'a str, Vec<Name>>,
     /// The numbers and dates of the document with their labels, when they are first compared.
     numbers: OnceCell<Vec<Labelled<'a>>>,
     dates: OnceCell<Vec<Labelled<'a>>>,
@@ -158,7 +161,7 @@ struct Judge<'a> {
 type Labelled<'a> = (Place, Vec<Label<'a>>);
 
 impl<'a> Judge<'a> {
-    fn new(document: &'a Document, record: &'a Record<'a>) -> Self {
+    fn new(document: &'a Document, record: &'a Record<'a>, others: &FieldNames) -> Self {
         let mut shared: HashMap<String, usize> = HashMap::new();
         let mut paths: Vec<&str> = record.leaves.iter().map(|leaf| leaf.path.as_str()).collect();
         paths.sort_unstable();
@@ -171,7 +174,11 @@ impl<'a> Judge<'a> {
                 *shared.entry(word).or_default() += 1;
             }
         }
-        let names = paths.into_iter().map(|path| (path, Name::new(path, &shared))).collect();
+        let others = |path: &str| others.get(path).into_iter().flatten().map(|name| Name::of_words(name));
+        let names = paths
+            .into_iter()
+            .map(|path| (path, std::iter::once(Name::new(path, &shared)).chain(others(path)).collect()))
+            .collect();
         Judge {
             document,
             record,
@@ -326,10 +333,12 @@ impl<'a> Judge<'a> {
     }
 
     fn best_of(&self, labels: &[Label<'_>], path: &str) -> Option<(f32, Position)> {
-        let name = self.names.get(path)?;
-        let by_label = labels
-            .iter()
-            .map(|label| (name.likeness(&label.words, self.synonyms) * label.weight, label.position));
+        let names = self.names.get(path)?;
+        let likeness = |label: &Label<'_>| {
+            let each = names.iter().map(|name| name.likeness(&label.words, self.synonyms));
+            each.max_by(f32::total_cmp).unwrap_or_default()
+        };
+        let by_label = labels.iter().map(|label| (likeness(label) * label.weight, label.position));
         by_label.max_by(|a, b| a.0.total_cmp(&b.0))
     }
 

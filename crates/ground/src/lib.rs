@@ -46,5 +46,5 @@ pub use clause::{
 };
 pub use document::Document;
 pub use grid::GridCell;
-pub use judge::{Binding, Support, Verdict, judge};
+pub use judge::{Binding, FieldNames, Support, Verdict, judge};
 pub use left_behind::{LeftRow, Mention, Sort, SoughtField, is_used, left_rows, mentions};

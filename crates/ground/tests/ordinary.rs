@@ -2,14 +2,18 @@
 //! field is not.
 #![expect(clippy::expect_used, reason = "a test may fail")]
 
-use loopctl_ground::{Document, Sort, SoughtField, Support, is_used, judge, left_rows, mentions};
+use loopctl_ground::{Document, FieldNames, Sort, SoughtField, Support, is_used, judge, left_rows, mentions};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Least share of right values that are verified, and the greatest share of moved ones.
-const RIGHT: f64 = 0.9;
-const MOVED: f64 = 0.03;
+/// Least share of right values that are verified, greatest share of those that are called absent, and of moved ones that are
+/// verified.
+const RIGHT: f64 = 0.85;
+const ABSENT: f64 = 0.01;
+const MOVED: f64 = 0.02;
+/// The number of values that are moved to each place.
+const MOVES: usize = 5;
 
 fn documents() -> Vec<(String, String, Value)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/documents");
@@ -41,7 +45,10 @@ fn leaves(value: &Value, pointer: &str, into: &mut Vec<String>) {
 }
 
 fn supports(document: &Document, record: &Value) -> BTreeMap<String, Support> {
-    judge(document, record).into_iter().map(|verdict| (verdict.pointer, verdict.support)).collect()
+    judge(document, record, &FieldNames::default())
+        .into_iter()
+        .map(|verdict| (verdict.pointer, verdict.support))
+        .collect()
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts of values are small")]
@@ -50,8 +57,8 @@ fn share(part: usize, whole: usize) -> f64 {
 }
 
 #[test]
-fn right_values_are_verified_and_none_is_called_absent() {
-    let (mut verified, mut all, mut missed) = (0, 0, Vec::new());
+fn right_values_are_verified_and_hardly_any_is_called_absent() {
+    let (mut verified, mut absent, mut all, mut missed) = (0, 0, 0, Vec::new());
     for (name, text, record) in documents() {
         for (pointer, support) in supports(&Document::read(&text), &record) {
             all += 1;
@@ -59,10 +66,11 @@ fn right_values_are_verified_and_none_is_called_absent() {
             if support != Support::Verified {
                 missed.push(format!("{name} {pointer} {:?}", record.pointer(&pointer)));
             }
-            assert_ne!(support, Support::Unsupported, "{name} {pointer}");
+            absent += usize::from(support == Support::Unsupported);
         }
     }
     assert!(share(verified, all) >= RIGHT, "{verified} of {all}: {missed:#?}");
+    assert!(share(absent, all) <= ABSENT, "{absent} of {all}: {missed:#?}");
 }
 
 #[test]
@@ -82,7 +90,8 @@ fn values_of_another_row_or_field_are_not_verified() {
         };
         for to in &pointers {
             let own = record.pointer(to).expect("a leaf");
-            for from in pointers.iter().filter(|from| *from != to) {
+            let stride = (pointers.len() / MOVES).max(1);
+            for from in pointers.iter().filter(|from| *from != to).step_by(stride) {
                 let other = record.pointer(from).expect("a leaf");
                 let both_listed = to.split('/').any(is_index) || !from.split('/').any(is_index);
                 let same_kind = own.is_number() == other.is_number() && own.is_string() == other.is_string();

@@ -5,8 +5,8 @@ use super::positions::{Position, Positions};
 use crate::score::claimed_field;
 use crate::value::unescape;
 use loopctl_ground::{
-    Binding, Claim, Document, Doubt, Found, Pattern, Support, Trust, Verdict, find_passage, judge,
-    read_passage,
+    Binding, Claim, Document, Doubt, FieldNames, Found, Pattern, Support, Trust, Verdict, find_passage,
+    judge, read_passage,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -81,8 +81,10 @@ pub(super) fn leaves(
     positions: &Positions<'_>,
     most: usize,
 ) -> (Vec<Leaf>, usize) {
-    let judged: HashMap<String, Verdict> =
-        judge(document, candidate).into_iter().map(|verdict| (verdict.pointer.clone(), verdict)).collect();
+    let judged: HashMap<String, Verdict> = judge(document, candidate, &FieldNames::default())
+        .into_iter()
+        .map(|verdict| (verdict.pointer.clone(), verdict))
+        .collect();
     let (mut found, mut left_out) = (Vec::new(), 0);
     each_leaf(candidate, &mut String::new(), 0, &mut |pointer, value| {
         if found.len() < most {

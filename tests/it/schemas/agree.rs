@@ -158,7 +158,11 @@ fn every_example_is_taken() {
         for (way, key) in keys(kind) {
             for example in key.examples.iter().chain(&key.default) {
                 let place = format!("{}: `{}: {example}` of `{}`", kind.name, key.name, way.mapping.name);
-                let file = file(&way, with(way.mapping, key.name, json_of(&place, example)));
+                let example = json_of(&place, example);
+                if exception(kind, way.mapping.name, key.name, &example).is_some() {
+                    continue;
+                }
+                let file = file(&way, with(way.mapping, key.name, example));
                 let found = refusals(&validator, &file);
                 assert!(found.is_empty(), "{place}: {found:#?}\n{file:#}");
                 let wrong: Vec<_> = mistakes(kind, &file.to_string())
@@ -208,6 +212,9 @@ fn exception(kind: &FileKind, mapping: &str, key: &str, value: &Value) -> Option
             Some("how long a list must be is beyond our schemas")
         }
         ("profile", "threshold_range", "from") => Some("that it is not below `to` is beyond a schema"),
+        ("evidence", "counts", _) | ("evidence", "evidence", "labelled") => {
+            Some("that patterns have no more values than were labelled is beyond a schema")
+        }
         ("profile", "ensemble", "quorum") => Some("how many judges there are is beyond a schema"),
         _ => None,
     }

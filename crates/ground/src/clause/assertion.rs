@@ -35,6 +35,16 @@ pub(super) fn doubt(all: &[Token], clause: &Clause, claim: &Read) -> Option<Doub
     };
     // What a field asks of another time, of a plan or of another person is said with their words.
     let asks = |cues: Cues| claim.key_does(cues);
+    // What a value says of itself: that it is elsewhere, or was a mistake.
+    let own = |cues: Cues| {
+        clause.part.iter().filter(|at| is_value(at)).filter_map(|at| token(*at)).any(|token| token.does(cues))
+    };
+    if own(Cues::POINTER) {
+        return Some(Doubt::NotAffirmed);
+    }
+    if own(Cues::MISTAKE) || says(Cues::MISTAKE) {
+        return Some(Doubt::Conditional);
+    }
     let doubts_itself = claim.words.iter().any(|word| cues_of(word).any(Cues::DOUBT));
     if !doubts_itself && says(Cues::DOUBT) {
         return Some(Doubt::Uncertain);

@@ -9,7 +9,7 @@ const CLAUSES: &str = include_str!("../../words/clauses.txt");
 
 /// A set of the things that a word may do in a clause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Cues(u32);
+pub(crate) struct Cues(u64);
 
 impl Cues {
     pub(crate) const NONE: Cues = Cues(0);
@@ -43,6 +43,8 @@ impl Cues {
     pub(crate) const DENOMINATOR: Cues = Cues(1 << 28);
     pub(crate) const COUNT: Cues = Cues(1 << 30);
     pub(crate) const OF_ALL: Cues = Cues(1 << 29);
+    pub(crate) const POINTER: Cues = Cues(1 << 31);
+    pub(crate) const MISTAKE: Cues = Cues(1 << 32);
     /// On the line of the token, boxes stand behind their options.
     pub(crate) const BOX_BEHIND: Cues = Cues(1 << 26);
 
@@ -78,6 +80,8 @@ impl Cues {
             "numbering" => Cues::NUMBERING,
             "since" => Cues::SINCE,
             "degree" => Cues::DEGREE,
+            "pointer" => Cues::POINTER,
+            "mistake" => Cues::MISTAKE,
             "numerator" => Cues::NUMERATOR,
             "denominator" => Cues::DENOMINATOR,
             "count" => Cues::COUNT,

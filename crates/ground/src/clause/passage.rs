@@ -309,7 +309,8 @@ const DENIES: usize = 4;
 pub fn is_denied_at(document: &Document, claim: &Claim<'_>, bytes: &Range<usize>) -> bool {
     let (read, tokens) = (Read::new(claim), document.tokens());
     let Some(clause) = Clause::around(tokens, tokens.over(bytes.start, bytes.end)) else { return false };
-    let before = |at: &&usize| **at < clause.value.start && **at + DENIES >= clause.value.start;
+    // The passage may begin with the denial.
+    let before = |at: &&usize| **at < clause.value.end && **at + DENIES >= clause.value.start;
     let denies = |at: &usize| {
         tokens.all.get(*at).is_some_and(|token| token.does(Cues::DENIAL) && !read.owns(&token.folded))
     };
