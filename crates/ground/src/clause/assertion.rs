@@ -209,7 +209,9 @@ fn opposed(all: &[Token], clause: &Clause, claim: &Read, presence: Presence, tic
     }
     match (presence, denials) {
         (Presence::Absent, 0) => Some(Doubt::NotDenied),
-        (Presence::Absent, 1) => denies_another(all, clause, claim).then_some(Doubt::DeniesAnother),
+        (Presence::Absent, 1) => (denies_another(all, clause, claim)
+            || denies_other_codes(all, clause, claim))
+        .then_some(Doubt::DeniesAnother),
         (Presence::Absent, _) => Some(Doubt::DeniedTwice),
         (Presence::Present, 0) => {
             let affirms = ticked || said().any(|token| token.does(Cues::AFFIRMATION));
@@ -280,6 +282,27 @@ fn denies_another(all: &[Token], clause: &Clause, claim: &Read) -> bool {
             .any(|token| token.is(":") || token.is(".") || token.is("-"))
     });
     last_name.is_some() && words_behind && !names_behind && !labelled
+}
+
+/// If a denial behind the name of a marker is followed by other markers: `expresses CD20 and BCL2, and does not express CD3`.
+fn denies_other_codes(all: &[Token], clause: &Clause, claim: &Read) -> bool {
+    let [name] = claim.names.as_slice() else { return false };
+    let token = |at: usize| all.get(at);
+    let is_code = |at: usize| {
+        token(at).is_some_and(|token| {
+            token.is_word() && !token.is_number() && !token.is_lowercase && **name != *token.folded
+        })
+    };
+    let said = |at: &usize| token(*at).is_some_and(|token| **name == *token.folded);
+    let denies = |at: &usize| token(*at).is_some_and(|token| token.does(Cues::DENIAL) && token.is_word());
+    let statement = &clause.statement;
+    let (Some(named), Some(denial)) =
+        (statement.iter().copied().rfind(|at| said(at)), statement.iter().copied().find(|at| denies(at)))
+    else {
+        return false;
+    };
+    let is_marker = token(named).is_some_and(|token| !token.is_lowercase);
+    is_marker && named < denial && statement.iter().any(|at| *at > denial && is_code(*at))
 }
 
 /// The longest rule that stands for an empty box.
