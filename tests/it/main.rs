@@ -98,9 +98,11 @@ mod kills;
 mod known_fields;
 #[cfg(test)]
 mod lab_reports;
+#[cfg(test)]
 mod language_server;
 #[cfg(test)]
 mod layers;
+#[cfg(test)]
 mod left_behind;
 #[cfg(test)]
 mod loop_inventions;

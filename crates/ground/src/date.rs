@@ -99,7 +99,7 @@ fn partly(a: &str, b: &str, gap: &str) -> [Option<(Day, Option<DateOrder>)>; 2] 
             if let (Some(year), Some(month)) = (year(a), small(b, 12)) {
                 return [Some(((year, month, 0), None)), None];
             }
-            if a.len() != 2 && gap != "月" || b.len() != 2 && gap != "月" {
+            if gap != "月" && (a.len() != 2 || b.len() != 2) {
                 return [None, None];
             }
             let day_first = small(a, 31).zip(small(b, 12));

@@ -4,9 +4,10 @@ use crate::clause::Tokens;
 use crate::date::{self, Date, Day};
 use crate::fold::{is_mark, tokens};
 use crate::number::{self, Number, value_key};
+use crate::quantity::Quantities;
 use crate::steps::step;
 use crate::{layout, markup};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 
 /// A document's structure. Columns are counted in characters; offsets are bytes of the text as given.
@@ -25,12 +26,18 @@ pub struct Document {
     /// The numbers of a value, whatever their sign; dates by day.
     pub(crate) by_value: HashMap<u64, Vec<u32>>,
     pub(crate) by_day: HashMap<Day, Vec<u32>>,
+    /// Partial dates, by what they print.
+    pub(crate) by_part: HashMap<Day, Vec<u32>>,
     /// All its words without anything between them, to see that a text is nowhere in any spelling.
     pub(crate) run: String,
     /// The byte of `run` at which each word begins.
     pub(crate) run_starts: Vec<u32>,
+    /// The years of its dates.
+    pub(crate) years: HashSet<i32>,
     /// Its words and signs, as clauses are read; read when the first passage is.
     tokens: OnceLock<Tokens>,
+    /// Its numbers with units; read when the first is asked for.
+    quantities: OnceLock<Quantities>,
 }
 
 /// A piece of a row that is set apart from its neighbours.
@@ -128,9 +135,12 @@ impl Document {
             partial_dates: Vec::new(),
             by_value: HashMap::new(),
             by_day: HashMap::new(),
+            by_part: HashMap::new(),
             run: String::new(),
             run_starts: Vec::new(),
+            years: HashSet::new(),
             tokens: OnceLock::new(),
+            quantities: OnceLock::new(),
         };
         for word in &document.words {
             document.run_starts.push(u32::try_from(document.run.len()).unwrap_or(u32::MAX));
@@ -143,6 +153,10 @@ impl Document {
         }
         for (at, date) in (0u32..).zip(&document.dates) {
             document.by_day.entry(date.day).or_default().push(at);
+            document.years.insert(date.day.0);
+        }
+        for (at, date) in (0u32..).zip(&document.partial_dates) {
+            document.by_part.entry(date.day).or_default().push(at);
         }
         document
     }
@@ -151,6 +165,10 @@ impl Document {
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    pub(crate) fn quantities(&self) -> &Quantities {
+        self.quantities.get_or_init(|| Quantities::read(self))
     }
 
     pub(crate) fn tokens(&self) -> &Tokens {

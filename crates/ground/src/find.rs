@@ -130,17 +130,13 @@ impl Place {
 /// The days that are printed without their year, where the document prints the year; a month as such.
 fn partial_dates(document: &Document, day: date::Day, into: &mut Vec<Place>) {
     let (year, month, date) = day;
-    let has_year = || {
-        let is_of = |known: &date::Date| known.day.0 == year;
-        document.by_word.contains_key(year.to_string().as_str()) || document.dates.iter().any(is_of)
-    };
-    let is_same = |known: date::Day| known == day || known == (0, month, date) && date > 0;
-    let same = document.partial_dates.iter().filter(|partial| is_same(partial.day)).take(MOST);
-    let places: Vec<Place> =
-        same.filter_map(|partial| Place::new(document, partial.cell, partial.start, partial.end)).collect();
-    if !places.is_empty() && (date == 0 || has_year()) {
-        into.extend(places);
-    }
+    let has_year =
+        || document.years.contains(&year) || document.by_word.contains_key(year.to_string().as_str());
+    let without_year = Some((0, month, date)).filter(|_| date > 0 && has_year());
+    let as_printed = Some(day).filter(|_| date == 0);
+    let same = without_year.into_iter().chain(as_printed).filter_map(|day| document.by_part.get(&day));
+    let dates = same.flatten().filter_map(|at| document.partial_dates.get(*at as usize)).take(MOST);
+    into.extend(dates.filter_map(|partial| Place::new(document, partial.cell, partial.start, partial.end)));
 }
 
 /// The fewest signs of a code that is found whatever blanks are within it.
@@ -152,7 +148,12 @@ fn spaced_code(document: &Document, text: &str, into: &mut Vec<Place>) {
     let is_code = !text.trim().contains(char::is_whitespace)
         && sought.len() >= CODE
         && sought.bytes().filter(u8::is_ascii_digit).count() * 2 >= sought.len();
-    if !is_code {
+    // It begins with a word of the document.
+    let begins = || {
+        let ends = sought.char_indices().map(|(at, c)| at + c.len_utf8());
+        ends.filter_map(|end| sought.get(..end)).any(|word| document.by_word.contains_key(word))
+    };
+    if !is_code || !begins() {
         return;
     }
     for (from, _) in document.run.match_indices(&sought).take(MOST) {

@@ -8,7 +8,7 @@ use crate::{
 use serde_json::{Value, json};
 
 /// The length of the shorter document, in pieces; the other one is four times as long.
-const PIECES: usize = 1_000;
+const PIECES: usize = 500;
 /// Four times as much takes four times as many steps, and this is less than half of what a square would take.
 const MOST: usize = 6;
 
@@ -37,6 +37,21 @@ fn documents(pieces: usize) -> Vec<(&'static str, String)> {
         ("hyphens", each(&|_| "margin-".to_owned())),
         ("blank lines", each(&|_| "\n  \n".to_owned()) + "margin: 3"),
         ("labels", each(&|at| format!("margin: {at} "))),
+        ("sizes", each(&|at| format!("The tumor margin is 3 cm, 3 x 2 x 1 cm or {at} mm. "))),
+        ("numbers by one another", each(&|_| "3 x ".to_owned()) + "3 cm"),
+        ("letters apart", each(&|_| "m a r g i n ".to_owned())),
+        ("signs of markers", each(&|at| format!("CD{at} + CK{at} - "))),
+        ("phrases that begin", each(&|_| "no longer at the time of the margin cannot be ".to_owned())),
+        ("years", each(&|at| format!("margin of 3 in {} (20{:02}) ", 1900 + at % 200, at % 99))),
+        (
+            "days without a year",
+            each(&|at| format!("{:02}/{:02}  3  margin\n", at % 28 + 1, at % 12 + 1)) + "2024",
+        ),
+        ("ranges of dates", each(&|_| "2024-03-05 - 2024-03-06  ".to_owned())),
+        ("rows under headings", each(&|at| format!("tumor{}\n  margin  3\n  3  7\n", at % 5))),
+        ("bars", each(&|at| format!("| margin | {at} | {} |\n", "x".repeat(at % 7)))),
+        ("codes in groups", each(&|at| format!("DE12 {at:04} 3456 "))),
+        ("digits of another script", each(&|_| "٣٬٤٥٠ ".to_owned())),
         ("leaders", each(&|_| ". . .".to_owned()) + "margin 3"),
     ]
 }
@@ -46,6 +61,8 @@ fn work(text: &str) {
     let record = json!({
         "margin": 3, "tumorMargin": "margin", "invasion": true, "lymphovascularInvasion": false, "date": "2024-03-05",
         "items": [{"name": "margin", "count": 3}, {"name": "tumor", "count": 7}, {"name": "nowhere at all", "count": 8}],
+        "tumorSizeMm": 30, "nodesExamined": 3, "month": "2024-03", "iban": "DE12000134560002", "from": "2024-03-06",
+        "arms": [{"margin": 3, "tumor": 7, "date": "2024-03-05"}, {"margin": 7, "tumor": 3, "date": "2024-03-06"}],
         "long": "margin margin margin margin margin margin margin",
     });
     for verdict in judge(&document, &record, &FieldNames::default()) {
@@ -79,6 +96,9 @@ fn claims(document: &Document) {
         ("marginInvasion", None, json!(false)),
         ("tumorNecrosis", None, json!("absent")),
         ("count", Some("margin"), json!(3)),
+        ("tumorSizeMm", None, json!(30)),
+        ("nodesExamined", None, json!(3)),
+        ("marginDate", None, json!("2024-03-05")),
         ("result", Some("margin of tumor"), json!("yes")),
     ] {
         let value: Value = value;

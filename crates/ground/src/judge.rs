@@ -157,6 +157,9 @@ struct Judge<'a> {
     dates: OnceCell<Vec<Labelled<'a>>>,
 }
 
+/// A place with the likeness of its best label to a field's name, and that label's position.
+type Named<'r> = (&'r Place, (f32, Position));
+
 /// A place with its labels.
 type Labelled<'a> = (Place, Vec<Label<'a>>);
 
@@ -348,7 +351,7 @@ impl<'a> Judge<'a> {
             .filter(|leaf| self.record.item_of.get(*leaf).copied().flatten().is_none())
             .collect();
         let claims = self.claims();
-        let best: Vec<Option<(&Place, (f32, Position))>> = tops
+        let best: Vec<Option<Named<'_>>> = tops
             .iter()
             .map(|number| {
                 let leaf = self.record.leaves.get(*number)?;
@@ -395,14 +398,14 @@ impl<'a> Judge<'a> {
     fn is_of_another(
         &self,
         tops: &[usize],
-        best: &[Option<(&Place, (f32, Position))>],
+        best: &[Option<Named<'_>>],
         number: usize,
         place: &Place,
         likeness: f32,
     ) -> bool {
         let path = self.record.leaves.get(number).map(|leaf| leaf.path.as_str());
         let labels = labels(self.document, place);
-        let wants = |(other, found): (&usize, &Option<(&Place, (f32, Position))>)| {
+        let wants = |(other, found): (&usize, &Option<Named<'_>>)| {
             let Some(other) =
                 self.record.leaves.get(*other).filter(|other| Some(other.path.as_str()) != path)
             else {

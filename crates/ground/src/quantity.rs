@@ -3,6 +3,7 @@
 use crate::document::Document;
 use crate::number::{Number, value_key};
 use crate::steps::step;
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -34,32 +35,61 @@ pub(crate) fn unit(word: &str) -> Option<Unit> {
     units().iter().find(|(_, names)| names.contains(&word)).map(|(unit, _)| *unit)
 }
 
-/// The places where a document prints a quantity, in whatever unit; of several numbers by one another, the greatest.
-pub(crate) fn places(document: &Document, value: f64, of: Unit) -> Vec<Range<usize>> {
-    let mut found = Vec::new();
-    for (other, _) in units().iter().filter(|(other, _)| other.dimension == of.dimension) {
-        let printed = value * of.size / other.size;
-        let slack = printed.abs().max(1.0) * 1e-9;
-        let near = document.by_value.get(&value_key(printed)).into_iter().flatten();
-        let numbers = near.filter_map(|at| document.numbers.get(*at as usize));
-        let same = numbers.filter(|number| !number.is_part && (number.value - printed).abs() <= slack);
-        for number in same.filter(|number| unit_behind(document, number) == Some(*other)) {
-            found.push(number.start..number.end);
-        }
-    }
-    found.sort_by_key(|range| (range.start, range.end));
-    found.dedup();
-    found
+/// A number with a unit where a document prints it; of several by one another, the greatest.
+#[derive(Debug)]
+pub(crate) struct Quantity {
+    pub(crate) value: f64,
+    unit: Unit,
+    pub(crate) place: Range<usize>,
 }
 
-/// All quantities of a unit's dimension that a document prints, with their numbers; of several by one another, the greatest.
-pub(crate) fn all(document: &Document, of: Unit) -> impl Iterator<Item = (Range<usize>, f64)> + '_ {
-    let numbers = document.numbers.iter().filter(|number| !number.is_part);
-    let is_of = move |number: &&Number| {
-        unit_behind(document, number).is_some_and(|unit| unit.dimension == of.dimension)
-    };
-    numbers.filter(is_of).map(|number| (number.start..number.end, number.value))
+/// The quantities of a document, and which of them are of a size.
+#[derive(Debug)]
+pub(crate) struct Quantities {
+    all: Vec<Quantity>,
+    by_size: HashMap<u64, Vec<u32>>,
 }
+
+impl Quantities {
+    /// Reads those of a document.
+    pub(crate) fn read(document: &Document) -> Self {
+        let numbers = document.numbers.iter().filter(|number| !number.is_part);
+        let read = |number: &Number| {
+            let unit = unit_behind(document, number)?;
+            Some(Quantity { value: number.value, unit, place: number.start..number.end })
+        };
+        let all: Vec<Quantity> = numbers.filter_map(read).collect();
+        let mut by_size: HashMap<u64, Vec<u32>> = HashMap::new();
+        for (at, quantity) in (0u32..).zip(&all) {
+            by_size.entry(value_key(quantity.value * quantity.unit.size)).or_default().push(at);
+        }
+        Quantities { all, by_size }
+    }
+
+    /// Those of a unit's dimension.
+    pub(crate) fn like(&self, of: Unit) -> impl Iterator<Item = &Quantity> {
+        let is_like = move |quantity: &&Quantity| {
+            step(1);
+            quantity.unit.dimension == of.dimension
+        };
+        self.all.iter().filter(is_like)
+    }
+
+    /// The places of those that are so much of a unit, in whatever unit they are printed.
+    pub(crate) fn places(&self, value: f64, of: Unit) -> Vec<Range<usize>> {
+        let same = self.by_size.get(&value_key(value * of.size)).into_iter().flatten();
+        let quantities = same.filter_map(|at| self.all.get(*at as usize));
+        let like = quantities.filter(|quantity| {
+            quantity.unit.dimension == of.dimension && quantity.value.signum() == value.signum()
+        });
+        let mut found: Vec<Range<usize>> = like.map(|quantity| quantity.place.clone()).take(MOST).collect();
+        found.dedup();
+        found
+    }
+}
+
+/// Most places of one quantity.
+const MOST: usize = 400;
 
 /// The longest row of numbers by one another, in bytes.
 const LONGEST: usize = 60;

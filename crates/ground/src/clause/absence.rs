@@ -28,7 +28,7 @@ pub fn is_nowhere(document: &Document, claim: &Claim<'_>, has_values: bool) -> b
     if let Some(number) = claim.value.as_f64() {
         let is_small = number.fract() == 0.0 && (0.0..=IN_LETTERS).contains(&number);
         let is_digits = UNITS.iter().any(|unit| document.by_value.contains_key(&value_key(number * unit)));
-        return !is_digits && !(is_small && is_named());
+        return !(is_digits || is_small && is_named());
     }
     if is_printed(document, claim.value) || has_values && is_named() {
         return false;

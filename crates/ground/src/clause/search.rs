@@ -9,7 +9,7 @@ use super::tokens::{Class, Tokens};
 use super::trust::Trust;
 use crate::document::Document;
 use crate::find::places;
-use crate::quantity::{self, Unit};
+use crate::quantity::Unit;
 use serde_json::Value;
 use std::ops::Range;
 
@@ -67,9 +67,10 @@ pub fn find_passage(document: &Document, claim: &Claim<'_>) -> Option<Found> {
 
 /// The passage that says a quantity; none where the field is named beside another one, too.
 fn quantity(document: &Document, claim: &Claim<'_>, value: f64, unit: Unit) -> Option<Passage> {
-    let own = quantity::places(document, value, unit);
+    let own = document.quantities().places(value, unit);
     let passage = best(document, claim, own.iter().take(MOST).cloned())?;
-    let others = quantity::all(document, unit).filter(|(place, _)| !own.contains(place));
+    let others = document.quantities().like(unit).filter(|other| !own.contains(&other.place));
+    let others = others.map(|other| (other.place.clone(), other.value));
     let pattern = Pattern { kind: ValueKind::Quantity, ..passage.pattern };
     (!is_contested(document, claim, &passage, others)).then_some(Passage { pattern, ..passage })
 }
