@@ -8,7 +8,7 @@ use crate::{
 use serde_json::{Value, json};
 
 /// The length of the shorter document, in pieces; the other one is four times as long.
-const PIECES: usize = 500;
+const PIECES: usize = 1_000;
 /// Four times as much takes four times as many steps, and this is less than half of what a square would take.
 const MOST: usize = 6;
 
