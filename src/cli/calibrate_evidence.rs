@@ -25,13 +25,13 @@ use std::sync::Arc;
 /// Largest file of records, in bytes.
 const MOST_BYTES: u64 = 256 << 20;
 
-/// What is asked for.
+/// The arguments of the command.
 pub(super) struct Asked<'a> {
     pub(super) run: Option<&'a str>,
     pub(super) journal: &'a JournalArgument,
     pub(super) records: &'a [PathBuf],
     pub(super) out: Option<&'a Path>,
-    /// Whether the table is to hold by itself.
+    /// The counts are to be used without the shipped ones.
     pub(super) alone: bool,
     pub(super) format: Format,
 }

@@ -108,13 +108,13 @@ pub(super) fn state_folder() -> Option<PathBuf> {
         .or_else(|| variable("HOME").map(|home| home.join(".local/state/loopctl")))
 }
 
-/// Where profiles, rules, prompts and schemas are looked for: the working directory, then `$LOOPCTL_HOME`, then the
+/// The places in which profiles, rules, prompts and schemas are looked for: the working directory, then `$LOOPCTL_HOME`, then the
 /// embedded files.
 pub(super) fn library() -> Library {
     library_in(std::iter::once(PathBuf::from(".")).chain(home()).collect())
 }
 
-/// Where profiles, rules, prompts and schemas are looked for: in these folders, then among the embedded files. What providers
+/// The library of these folders and of the embedded files. What providers
 /// can do, the plugins of this machine say.
 pub(super) fn library_in(roots: Vec<PathBuf>) -> Library {
     let answers = |name: &str| providers().find(name).ok().map(|plugin| plugin.manifest.answers_prompts());

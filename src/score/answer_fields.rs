@@ -2,70 +2,90 @@
 
 use super::grounded::Names;
 use crate::rules::AnswerSchema;
+use crate::value::{escape, unescape};
 use loopctl_ground::{FieldNames, Sort, SoughtField};
 use serde_json::Value;
 
-/// Deepest nesting that is followed, and most fields that are read.
+/// Deepest nesting that is followed, most fields that are read, and most parts of a schema that are looked at for them.
 const DEPTH: usize = 12;
 const MOST: usize = 300;
+const VISITED: usize = 20_000;
 
-/// The texts, numbers and dates that an answer may hold.
-pub(super) fn answer_fields(answer: &AnswerSchema) -> Vec<SoughtField> {
-    let mut found = Vec::new();
-    let at = answer.into.as_ref().map_or_else(String::new, |field| format!("/{}", escaped(field)));
-    read(&answer.schema, &answer.schema, &at, 0, &mut found);
-    found
+/// The texts, numbers and dates that answers may hold, with their other names: titles of the schemas and, at the top of candidates,
+/// synonyms of the rubric.
+pub(super) fn answer_fields(answers: &[AnswerSchema], names: &Names) -> Vec<SoughtField> {
+    let mut fields = Vec::new();
+    for answer in answers {
+        let at = answer.into.as_ref().map_or_else(String::new, |field| format!("/{}", escape(field)));
+        let mut walk = Walk { root: &answer.schema, left: VISITED, found: Vec::new() };
+        walk.read(&answer.schema, &at, 0);
+        fields.extend(walk.found);
+    }
+    for field in &mut fields {
+        let key = field.pointer.strip_prefix('/').filter(|key| !key.contains('/')).map(unescape);
+        let known = key.and_then(|key| names.fields.get(&*key));
+        field.synonyms.extend(known.into_iter().flat_map(|known| known.synonyms.iter().cloned()));
+    }
+    fields
 }
 
-fn read(root: &Value, schema: &Value, at: &str, depth: usize, into: &mut Vec<SoughtField>) {
-    if depth > DEPTH || into.len() >= MOST {
-        return;
-    }
-    if let Some(Value::String(reference)) = schema.get("$ref") {
-        if let Some(schema) = reference.strip_prefix('#').and_then(|pointer| root.pointer(pointer)) {
-            read(root, schema, at, depth + 1, into);
+/// A walk over a schema, of which each part may refer to any other.
+struct Walk<'a> {
+    root: &'a Value,
+    left: usize,
+    found: Vec<SoughtField>,
+}
+
+impl Walk<'_> {
+    fn read(&mut self, schema: &Value, at: &str, depth: usize) {
+        if depth > DEPTH || self.found.len() >= MOST || self.left == 0 {
+            return;
         }
-        return;
-    }
-    for part in schema.get("allOf").and_then(Value::as_array).into_iter().flatten() {
-        read(root, part, at, depth + 1, into);
-    }
-    // A value or none.
-    let forms = ["anyOf", "oneOf"].into_iter().find_map(|key| schema.get(key)?.as_array());
-    let mut forms =
-        forms.into_iter().flatten().filter(|form| form.get("type").is_none_or(|kind| kind != "null"));
-    if let (Some(form), None) = (forms.next(), forms.next()) {
-        read(root, form, at, depth + 1, into);
-    }
-    if let Some(Value::Object(members)) = schema.get("properties") {
-        for (key, member) in members.iter().filter(|(key, _)| !key.ends_with("_status")) {
-            read(root, member, &format!("{at}/{}", escaped(key)), depth + 1, into);
+        self.left -= 1;
+        if let Some(Value::String(reference)) = schema.get("$ref") {
+            if let Some(schema) = reference.strip_prefix('#').and_then(|pointer| self.root.pointer(pointer)) {
+                self.read(schema, at, depth + 1);
+            }
+            return;
         }
-    } else if let Some(items) = schema.get("items") {
-        read(root, items, &format!("{at}/*"), depth + 1, into);
-    } else if let Some(sort) = sort(schema).filter(|_| !at.is_empty()) {
-        into.push(SoughtField { pointer: at.to_owned(), sort, synonyms: titles(schema) });
+        for part in schema.get("allOf").and_then(Value::as_array).into_iter().flatten() {
+            self.read(part, at, depth + 1);
+        }
+        // A value or none.
+        let forms = ["anyOf", "oneOf"].into_iter().find_map(|key| schema.get(key)?.as_array());
+        let mut forms =
+            forms.into_iter().flatten().filter(|form| form.get("type").is_none_or(|kind| kind != "null"));
+        if let (Some(form), None) = (forms.next(), forms.next()) {
+            self.read(form, at, depth + 1);
+        }
+        if let Some(Value::Object(members)) = schema.get("properties") {
+            for (key, member) in members.iter().filter(|(key, _)| !key.ends_with("_status")) {
+                self.read(member, &format!("{at}/{}", escape(key)), depth + 1);
+            }
+        } else if let Some(items) = schema.get("items") {
+            self.read(items, &format!("{at}/*"), depth + 1);
+        } else if let Some(sort) = sort(schema).filter(|_| !at.is_empty()) {
+            self.found.push(SoughtField { pointer: at.to_owned(), sort, synonyms: titles(schema) });
+        }
     }
 }
 
 /// The most words of a description that is another name and no explanation.
 const NAME: usize = 6;
 
-/// What a schema calls a field besides its key: the title, and a description of a few words.
+/// The names that a schema gives a field besides its key: the title, and a description of a few words.
 fn titles(schema: &Value) -> Vec<String> {
     let text = |key: &str| schema.get(key).and_then(Value::as_str);
     let short = |text: &&str| text.split_whitespace().count() <= NAME;
     [text("title"), text("description")].into_iter().flatten().filter(short).map(str::to_owned).collect()
 }
 
-/// The other names of fields: those of the schemas, and at the top of candidates those of the rubric.
+/// The other names of fields, also of those of the rubric that no schema has.
 pub(super) fn field_names(answers: &[AnswerSchema], names: &Names) -> FieldNames {
-    let fields = answers.iter().flat_map(answer_fields);
-    let mut found: FieldNames = fields.map(|field| (field.pointer, field.synonyms)).collect();
-    for (key, known) in &names.fields {
-        found.entry(format!("/{}", escaped(key))).or_default().extend(known.synonyms.iter().cloned());
-    }
-    found
+    let of_rubric =
+        names.fields.iter().map(|(key, known)| (format!("/{}", escape(key)), known.synonyms.clone()));
+    let of_answers = answer_fields(answers, names).into_iter().map(|field| (field.pointer, field.synonyms));
+    of_rubric.chain(of_answers).filter(|(_, names)| !names.is_empty()).collect()
 }
 
 fn sort(schema: &Value) -> Option<Sort> {
@@ -79,8 +99,4 @@ fn sort(schema: &Value) -> Option<Sort> {
         (false, true) => Some(Sort::Number),
         (false, false) => None,
     }
-}
-
-fn escaped(key: &str) -> String {
-    key.replace('~', "~0").replace('/', "~1")
 }

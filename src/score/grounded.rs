@@ -19,8 +19,9 @@ use super::placeholder::{self, Finder, Placeholders, Why};
 use super::quotes::Quotes;
 use crate::rules::{AnswerSchema, Assertion, Each, EvidenceRules, GroundingSettings};
 use crate::value::{Fuel, Score, unescape};
-use loopctl_ground::Doubt;
+use loopctl_ground::{Doubt, FieldNames};
 use serde_json::Value;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -81,6 +82,8 @@ pub struct Source {
     structure: OnceLock<loopctl_ground::Document>,
     /// The values that it labels with names of fields.
     labelled: OnceLock<LabelledFields>,
+    /// The other names of the fields of a document type.
+    field_names: OnceLock<(String, FieldNames)>,
     /// What was read of claims at its passages.
     readings: Readings,
     /// Its parts of each kind, found when they are first asked for.
@@ -104,6 +107,7 @@ impl Source {
             read: OnceLock::new(),
             structure: OnceLock::new(),
             labelled: OnceLock::new(),
+            field_names: OnceLock::new(),
             readings: Readings::default(),
             parted: names.each.iter().map(|_| OnceLock::new()).collect(),
             document: None,
@@ -125,6 +129,12 @@ impl Source {
     /// Its rows, columns and labels.
     pub(super) fn structure(&self) -> &loopctl_ground::Document {
         self.structure.get_or_init(|| loopctl_ground::Document::read(&self.text))
+    }
+
+    /// The other names of the fields of a document type, which `read` gives: kept for the type that is asked about first.
+    fn field_names(&self, document_type: &str, read: impl Fn() -> FieldNames) -> Cow<'_, FieldNames> {
+        let (known, names) = self.field_names.get_or_init(|| (document_type.to_owned(), read()));
+        if known == document_type { Cow::Borrowed(names) } else { Cow::Owned(read()) }
     }
 
     /// The values that it labels with names of fields, found by `read` when they are first asked for.
@@ -350,8 +360,10 @@ pub(super) fn ground(
         let field = steps(pointer).next().unwrap_or_default();
         is_checked(pointer, &settings.ignore) && !items.holds(pointer) && !is_known(&unescape(field))
     };
-    let layout =
-        settings.by_structure.then(|| LayoutEvidence::read(candidate, source, &field_names(answers, names)));
+    let layout = settings.by_structure.then(|| {
+        let others = source.field_names(document_type, || field_names(answers, names));
+        LayoutEvidence::read(candidate, source, &others)
+    });
     let offered = |pointer: &str| quotes.map_or(&[][..], |quotes| quotes.at(pointer));
     grounder.judge_all(candidate, reading, offered, is_checked, |leaf, verdict| {
         let (pointer, value) = (leaf.pointer, leaf.value);

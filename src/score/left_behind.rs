@@ -7,7 +7,7 @@ use super::machine::Machine;
 use super::wording::{cut, plain_issue, shown};
 use crate::rules::{AnswerSchema, RubricFields};
 use crate::value::{Disposition, Severity, is_present, unescape};
-use loopctl_ground::{LeftRow, Mention, SoughtField, is_used, left_rows, mentions};
+use loopctl_ground::{LeftRow, Mention, is_used, left_rows, mentions};
 use serde_json::Value;
 use std::ops::Range;
 
@@ -42,13 +42,7 @@ impl Labelled {
 
 impl LabelledFields {
     fn read(document_type: &str, schemas: &[AnswerSchema], names: &Names, source: &Source) -> Self {
-        let mut fields: Vec<SoughtField> = schemas.iter().flat_map(answer_fields).collect();
-        for field in &mut fields {
-            let key = field.pointer.rsplit('/').next().map(unescape).unwrap_or_default();
-            let is_at_top = field.pointer.matches('/').count() == 1;
-            let known = names.fields.get(&*key).filter(|_| is_at_top);
-            field.synonyms.extend(known.into_iter().flat_map(|known| known.synonyms.iter().cloned()));
-        }
+        let fields = answer_fields(schemas, names);
         let found = mentions(source.structure(), &fields).into_iter().map(|mention| {
             let keys = mention.field.split('/').skip(1).map(|key| unescape(key).into_owned()).collect();
             Labelled { keys, mention }

@@ -1,27 +1,28 @@
 //! Left rows and mentions on labelled documents: how many are told with the right record, with an item dropped, with a field emptied.
 //!
 //! usage: left_behind FOLDER [--list] [--whole]    (FOLDER has text/ID.*, labels/ID.json and schemas/ID.json, or ID.* beside ID.json)
-#![expect(clippy::expect_used, clippy::print_stdout, reason = "a program for developers")]
+#![expect(clippy::print_stdout, reason = "a program for developers")]
 
 use loopctl_ground::{Document, Sort, SoughtField, is_used, left_rows, mentions};
 use serde_json::Value;
+use std::error::Error;
 use std::path::{Path, PathBuf};
 
-fn main() {
+fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let folder = PathBuf::from(arguments.first().expect("a folder"));
+    let folder = PathBuf::from(arguments.first().ok_or("usage: left_behind FOLDER [--list] [--whole]")?);
     let shows = arguments.iter().any(|argument| argument == "--list");
     let (mut documents, mut false_rows, mut false_values) = (0, 0, 0);
     let (mut dropped, mut told, mut emptied, mut named) = (0, 0, 0, 0);
-    for (text, label, schema) in files(&folder) {
+    for (text, label, schema) in files(&folder)? {
         let (Ok(source), Ok(record)) = (std::fs::read_to_string(&text), std::fs::read_to_string(&label))
         else {
             continue;
         };
-        let record: Value = serde_json::from_str(&record).expect("JSON");
+        let record: Value = parsed(&label, &record)?;
         let document = Document::read(&source);
         let fields = schema.map_or_else(|| of_record(&record), |schema| of_schema(&schema));
-        let name = text.file_name().expect("a name").to_string_lossy().into_owned();
+        let name = text.file_name().unwrap_or_default().to_string_lossy().into_owned();
         documents += 1;
         let rows = left_rows(&document, &record, |_| std::env::args().any(|one| one == "--whole"));
         let mentioned = mentions(&document, &fields);
@@ -78,32 +79,43 @@ fn main() {
     }
     println!("{documents} documents with right records: {false_rows} rows and {false_values} values told");
     println!("items dropped: {told} of {dropped} told; fields emptied: {named} of {emptied} told");
+    Ok(())
 }
 
-fn files(folder: &Path) -> Vec<(PathBuf, PathBuf, Option<Value>)> {
+fn parsed(path: &Path, text: &str) -> Result<Value, Box<dyn Error>> {
+    serde_json::from_str(text).map_err(|error| format!("{}: no JSON: {error}", path.to_string_lossy()).into())
+}
+
+/// A text, its record, and the schema of it, if there is one.
+type Labelled = (PathBuf, PathBuf, Option<Value>);
+
+fn files(folder: &Path) -> Result<Vec<Labelled>, Box<dyn Error>> {
     let texts = if folder.join("text").is_dir() { folder.join("text") } else { folder.to_owned() };
-    let mut found: Vec<_> = std::fs::read_dir(texts)
-        .expect("texts")
-        .map(|entry| entry.expect("an entry").path())
-        .filter(|path| path.extension().is_none_or(|ending| ending != "json"))
-        .map(|text| {
-            let stem = text.file_stem().expect("a name").to_owned();
-            let (label, schema) = if folder.join("labels").is_dir() {
-                (
-                    folder.join("labels").join(&stem).with_extension("json"),
-                    folder.join("schemas").join(&stem).with_extension("json"),
-                )
-            } else {
-                (text.with_extension("json"), PathBuf::new())
-            };
-            let schema = std::fs::read_to_string(schema)
-                .ok()
-                .map(|schema| serde_json::from_str(&schema).expect("JSON"));
-            (text, label, schema)
-        })
-        .collect();
+    let listed =
+        std::fs::read_dir(&texts).map_err(|error| format!("{}: {error}", texts.to_string_lossy()))?;
+    let mut found = Vec::new();
+    for entry in listed {
+        let text = entry?.path();
+        if text.extension().is_some_and(|ending| ending == "json") {
+            continue;
+        }
+        let beside = |name: &str| {
+            let stem = text.file_stem().unwrap_or_default();
+            folder.join(name).join(stem).with_extension("json")
+        };
+        let (label, schema) = if folder.join("labels").is_dir() {
+            (beside("labels"), beside("schemas"))
+        } else {
+            (text.with_extension("json"), PathBuf::new())
+        };
+        let schema = match std::fs::read_to_string(&schema) {
+            Ok(read) => Some(parsed(&schema, &read)?),
+            Err(_) => None,
+        };
+        found.push((text, label, schema));
+    }
     found.sort_by(|one, other| one.0.cmp(&other.0));
-    found
+    Ok(found)
 }
 
 fn is_missing(record: &Value, pointer: &str) -> bool {

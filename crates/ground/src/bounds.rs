@@ -4,7 +4,7 @@
 //! by the sum of all. So no gamma function and no incomplete beta function is needed, nothing overflows, and a step loses no more
 //! than a rounding.
 
-/// How often a bound is halved: the interval is then narrower than the last digit of a share.
+/// The number of times that a bound is halved: the interval is then narrower than the last digit of a share.
 const HALVINGS: u32 = 60;
 
 /// P(X ≤ k), where X is how many of `n` draws are wrong and each is with chance `p`.

@@ -152,9 +152,9 @@ pub(crate) struct Field {
     pub(crate) keys: Vec<(String, Expression)>,
     pub(crate) patterns: Vec<Pattern>,
     pub(crate) absent: Option<Absent>,
-    /// What decides a text that it stands behind.
+    /// The verdict behind a text, which the text must not be cut off from.
     pub(crate) verdict: Option<Expression>,
-    /// How a list is read from tables.
+    /// The columns from which a list is read.
     pub(crate) rows: Option<Rows>,
     /// For each part: the members of its item.
     pub(crate) fields: Vec<(String, Field)>,

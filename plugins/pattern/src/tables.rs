@@ -25,7 +25,7 @@ const LONGEST_CELL: usize = 500;
 /// Longest text of a column that its pattern does not know, in characters.
 const LONGEST: usize = 200;
 
-/// How a list is read from tables.
+/// The columns of tables from which a list is read.
 #[derive(Debug, Clone)]
 pub(crate) struct Rows {
     pub(crate) columns: Vec<RowColumn>,
@@ -296,7 +296,7 @@ fn cells_of(source: &str, row: impl Iterator<Item = (Range<usize>, Range<u32>)>)
     found
 }
 
-/// Where the line of a place begins, if that is near.
+/// The beginning of the line that holds a place, if that is near.
 fn line_start(source: &str, at: usize) -> usize {
     let mut near = at.saturating_sub(LONGEST_CELL);
     while !source.is_char_boundary(near) {

@@ -24,6 +24,7 @@ fn tick_at(text: &str) -> Option<(usize, bool)> {
             return Some((first.len_utf8(), true));
         }
         '☐' | '○' | '◯' | '□' => return Some((first.len_utf8(), false)),
+        // A box of several characters.
         _ => {}
     }
     let close = match first {

@@ -47,7 +47,7 @@ pub struct Manifest {
     /// One sentence for `loopctl plugin list`.
     #[serde(default)]
     pub description: String,
-    /// What it can do, as free words: `seed`, `schema`, `images`, … Three have a meaning to the host: [`RUNS_PROGRAMS`],
+    /// Its abilities, as free words: `seed`, `schema`, `images`, … Three have a meaning to the host: [`RUNS_PROGRAMS`],
     /// [`BATCH`] and [`NO_PROMPTS`].
     #[serde(default)]
     pub capabilities: Vec<String>,
@@ -74,7 +74,7 @@ impl Manifest {
         self.capabilities.iter().any(|word| word == RUNS_PROGRAMS)
     }
 
-    /// Whether it answers prompts, which all do without the capability [`NO_PROMPTS`].
+    /// Tells whether it answers prompts, which all do without the capability [`NO_PROMPTS`].
     pub fn answers_prompts(&self) -> bool {
         !self.capabilities.iter().any(|word| word == NO_PROMPTS)
     }

@@ -1,4 +1,4 @@
-//! Assertion: a value is said as a fact about this document's subject now, or otherwise.
+//! Assertion: if the document states a value as a present fact about its own subject.
 
 use super::claim::{Presence, Read};
 use super::cues::{Cues, cues_of, is_same};
@@ -33,7 +33,7 @@ pub(super) fn doubt(all: &[Token], clause: &Clause, claim: &Read) -> Option<Doub
     let says = |cues: Cues| {
         around.iter().filter(|at| reaches(**at)).filter_map(|at| token(*at)).any(|token| token.does(cues))
     };
-    // What a field asks of another time, of a plan or of another person is said with their words.
+    // A field that is about another time, a plan or another person is named with just these words.
     let asks = |cues: Cues| claim.key_does(cues);
     // What a value says of itself: that it is elsewhere, or was a mistake.
     let own = |cues: Cues| {

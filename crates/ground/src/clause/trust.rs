@@ -103,7 +103,7 @@ struct Counted {
 }
 
 impl Trust {
-    /// The share of mistakes among values that is assumed where nothing is said of it.
+    /// The share of mistakes among values that is assumed by default.
     pub const MISTAKES: f64 = 0.05;
 
     /// The counts that ship.

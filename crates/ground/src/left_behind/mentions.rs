@@ -103,7 +103,7 @@ fn with_unit(document: &Document, bytes: &Range<usize>, sort: Sort) -> Range<usi
     }
 }
 
-/// The values of a cell that may have a label: numbers, dates, and what stands behind a colon or in an element.
+/// The values of a cell that may have a label: numbers, dates, and the text behind a colon or in an element.
 fn labelled(document: &Document, at: usize, cell: &Cell) -> Vec<(Range<usize>, Sort)> {
     let mut found = Vec::new();
     let first = document.dates.partition_point(|date| date.cell < at);

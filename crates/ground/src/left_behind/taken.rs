@@ -31,7 +31,7 @@ pub(super) struct TakenList {
     pub(super) within: Range<usize>,
 }
 
-/// What a record takes of a document.
+/// The cells of a document that a record takes.
 #[derive(Debug, Default)]
 pub(super) struct Taken {
     /// By the number of the list.
