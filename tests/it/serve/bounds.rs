@@ -316,6 +316,8 @@ fn settings_that_are_done_with_take_neither_places_nor_memory() {
     let (before, some, many) = (submit(0, 1), submit(1, 15), submit(15, 80));
     assert_eq!(runs.len(), 80);
     if let (Some(before), Some(some), Some(many)) = (before, some, many) {
-        assert!(many - some < some - before, "{before} kB, with 15 settings {some} kB, with 80 {many} kB");
+        // The first settings also fill what stays, a run's place for each worker among it. What leaked would go on at that rate.
+        let (first, later) = ((some - before) / 14, many.saturating_sub(some) / 65);
+        assert!(later < first / 2, "{before} kB, with 15 settings {some} kB, with 80 {many} kB");
     }
 }
