@@ -1,7 +1,7 @@
 //! Growth of the time to read a document with its length, hostile layouts included: `cargo bench -- reading`.
 
 use super::{GROSSLY_WRONG, median};
-use loopctl_ground::{Claim, Document, FieldNames, find_passage, judge};
+use loopctl_ground::{Claim, Document, FieldNames, Known, Trust, Trusted, judge, read_claim};
 use serde_json::{Value, json};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -74,7 +74,7 @@ fn times(text: &str) -> [Duration; 3] {
     let clauses = median(|| {
         let document = Document::read(text);
         timed(&mut || {
-            black_box(find_passage(&document, &claim));
+            black_box(read_claim(&document, &claim, Known::default(), trusted()));
         })
     });
     let record = json!({
@@ -87,7 +87,12 @@ fn times(text: &str) -> [Duration; 3] {
         timed(&mut || {
             drop(black_box(judge(&document, &record, &FieldNames::default())));
             for (key, value) in &values {
-                black_box(find_passage(&document, &Claim { key, synonyms: &[], item: None, value }));
+                black_box(read_claim(
+                    &document,
+                    &Claim { key, synonyms: &[], item: None, value },
+                    Known::default(),
+                    trusted(),
+                ));
             }
         })
     });
@@ -149,4 +154,8 @@ fn hostile() -> [Layout; 6] {
         }),
         ("digits of two kinds", 100_000, |pieces| "１2".repeat(pieces)),
     ]
+}
+
+fn trusted() -> Trusted<'static> {
+    Trusted { counts: Trust::shipped(), least: 0.95 }
 }

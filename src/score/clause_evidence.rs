@@ -1,13 +1,12 @@
-//! Verdicts held against the clauses around their passages: a value is verified only where its clause is understood.
+//! Values held against the clauses of a document, where a rubric has words for its type: what one of them says of a field, as a fact.
 
 use super::grounded::{KnownField, Source, steps};
-use super::grounding::{Finding, Method, Support, Verdict};
-use crate::rules::{Assertion, GroundingSettings};
-use crate::value::unescape;
+use super::verdict::{Finding, Method, Support, Verdict};
+use crate::rules::GroundingSettings;
+use crate::value::{Fuel, unescape};
 use foldhash::fast::FixedState;
 use loopctl_ground::{
-    Claim, Doubt, Found, Naming, Pattern, find_passage, is_denied_at, is_exact, is_named, is_nowhere,
-    read_opposite, read_passage,
+    Claim, Doubt, Known, Passage, Reading, Trusted, is_denied_at, is_exact, is_nowhere, read_claim,
 };
 use serde_json::Value;
 use std::collections::HashMap;
@@ -15,7 +14,7 @@ use std::hash::BuildHasher;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-/// Verdicts on claims of one document, kept from one candidate to the next; none where the one by words stays.
+/// Verdicts on claims of one document, kept from one candidate to the next.
 #[derive(Debug, Default)]
 pub(super) struct Readings {
     known: Mutex<HashMap<u64, Option<Verdict>>>,
@@ -25,10 +24,11 @@ pub(super) struct Readings {
 const KEPT: usize = 20_000;
 
 impl Readings {
-    fn of(&self, key: u64, read: impl FnOnce() -> Option<Verdict>) -> Option<Verdict> {
+    /// The verdict that is kept under a key, or the one that is read now; none where nothing more may be read.
+    fn of(&self, key: u64, read: impl FnOnce() -> Option<Option<Verdict>>) -> Option<Verdict> {
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
         known.unwrap_or_else(|| {
-            let verdict = read();
+            let verdict = read()?;
             let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
             if known.len() < KEPT {
                 known.insert(key, verdict.clone());
@@ -38,184 +38,153 @@ impl Readings {
     }
 }
 
-/// Holds the verdicts on a candidate against clauses.
+/// Holds values of a candidate against clauses.
 #[derive(Debug)]
 pub(super) struct ClauseEvidence<'a> {
     pub(super) source: &'a Source,
     pub(super) candidate: &'a Value,
     pub(super) settings: &'a GroundingSettings,
-    /// If the leaf is held against its own part of the document, which is what its item is about.
-    pub(super) of_part: bool,
+    /// The stretches of the part of the document that the leaf is held against, if its item is about one.
+    pub(super) within: Option<&'a [Range<usize>]>,
+    pub(super) fuel: &'a Fuel,
 }
 
+/// The fuel that it takes to read the passages of one claim: most of them, and the words of one.
+const READING: u64 = 10_000;
+
 impl ClauseEvidence<'_> {
-    /// The verdict on a leaf, given the one that its words and quotes led to.
-    pub(super) fn verdict(&self, pointer: &str, value: &Value, by_words: &Verdict) -> Option<Verdict> {
-        if value.as_str().is_some_and(|text| text == self.source.text()) {
-            return None;
-        }
+    /// The verdict on a leaf; none on `false`, of a field that the document does not speak of.
+    pub(super) fn verdict(&self, pointer: &str, value: &Value, quotes: &[String]) -> Option<Verdict> {
         let (key, item) = self.field(pointer);
         let trust = (self.settings.trust.get().to_bits(), self.settings.patterns.fingerprint());
-        let asked =
-            FixedState::default().hash_one((key, item, pointer, value, by_words, trust, self.of_part));
-        self.source.readings().of(asked, || self.read(pointer, value, by_words))
+        let asked = FixedState::default().hash_one((key, item, pointer, value, quotes, trust, self.within));
+        let read = || self.fuel.spend(READING).then(|| self.read(pointer, value, quotes));
+        self.source.readings().of(asked, read)
     }
 
-    fn read(&self, pointer: &str, value: &Value, by_words: &Verdict) -> Option<Verdict> {
-        let here = self.at_passage(pointer, value, by_words);
-        let now = here.as_ref().unwrap_or(by_words);
-        match now.support {
-            Support::Verified | Support::Entailed | Support::Conflicting | Support::Contradicted => here,
-            Support::Undecided | Support::Unsupported => match by_words.finding {
-                Finding::QuoteNotFound
-                | Finding::QuoteOfAnother
-                | Finding::SaysBoth
-                | Finding::EndsBefore => here,
-                Finding::Said
-                | Finding::NotFound
-                | Finding::StandsElsewhere
-                | Finding::QuoteUndecided
-                | Finding::NotBound
-                | Finding::Doubted(_)
-                | Finding::Untrusted(_)
-                | Finding::SaysAnother
-                | Finding::OwnerInDoubt
-                | Finding::Asserted(_) => self.elsewhere(pointer, value).or(here),
-            },
-        }
-    }
-
-    /// The passage of the document that says the value, or its opposite, where the field is named; if it is trusted.
-    fn elsewhere(&self, pointer: &str, value: &Value) -> Option<Verdict> {
-        let found = self.claim(pointer, value, |claim| find_passage(self.source.structure(), claim))?;
-        let verdict = match found {
-            Found::Says(passage) => Verdict {
-                pattern: Some(passage.pattern),
-                ..Verdict::found(passage.bytes, Method::Normalized)
-            },
-            Found::SaysOpposite(passage) => Verdict {
-                pattern: Some(passage.pattern),
-                ..Verdict::contradicted(Finding::SaysAnother, passage.bytes)
-            },
+    fn read(&self, pointer: &str, value: &Value, quotes: &[String]) -> Option<Verdict> {
+        let document = self.source.structure();
+        let mut places: Vec<Range<usize>> =
+            quotes.iter().flat_map(|quote| self.source.quote_places(quote)).collect();
+        let is_own = |place: &Range<usize>| {
+            let holds = |part: &Range<usize>| part.start <= place.start && place.end <= part.end;
+            self.within.is_none_or(|parts| parts.iter().any(holds))
         };
-        verdict.pattern.is_some_and(|pattern| self.is_trusted(pattern)).then_some(verdict)
-    }
-
-    /// The verdict on a leaf as the clause of its passage has it.
-    fn at_passage(&self, pointer: &str, value: &Value, by_words: &Verdict) -> Option<Verdict> {
-        match by_words.support {
-            Support::Verified => self.said_at(pointer, value, by_words.clone()),
-            Support::Contradicted => self.contradicted_at(pointer, value, by_words),
-            Support::Conflicting => {
-                let structure = self.source.structure();
-                let speaks_against = |bytes: &Range<usize>| {
-                    self.claim(pointer, value, |claim| read_opposite(structure, claim, bytes)).is_ok()
-                };
-                if by_words.other.as_ref().is_none_or(speaks_against) {
-                    return None;
-                }
-                let method = by_words.method.unwrap_or(Method::Normalized);
-                self.said_at(pointer, value, Verdict::found(by_words.bytes.clone()?, method))
-            }
-            Support::Unsupported => {
-                let has_values = self.known_field(pointer).is_some_and(|field| field.has_values);
-                let document = self.source.structure();
-                let is_said = || !self.claim(pointer, value, |claim| is_nowhere(document, claim, has_values));
-                let is_open = matches!(
-                    by_words.finding,
-                    Finding::NotFound | Finding::StandsElsewhere | Finding::OwnerInDoubt
-                );
-                // What an item's own part does not have is not said of it, whatever other parts say.
-                (is_open && !self.of_part && is_said()).then(|| open(by_words, by_words.finding))
-            }
-            Support::Entailed | Support::Undecided => None,
+        places.retain(is_own);
+        if places.is_empty() && !quotes.is_empty() {
+            return Some(Verdict::new(Support::Unsupported, Finding::QuoteNotFound));
         }
-    }
-
-    /// The verdict on a leaf that the passage of another one says, if its clause does so.
-    fn said_at(&self, pointer: &str, value: &Value, said: Verdict) -> Option<Verdict> {
-        Some(match self.says(pointer, value, said.bytes.as_ref()?) {
-            Ok(pattern) if self.is_trusted(pattern) => Verdict { pattern: Some(pattern), ..said },
-            Ok(pattern) => Verdict { pattern: Some(pattern), ..open(&said, Finding::Untrusted(pattern)) },
-            Err(doubt) => open(&said, Finding::Doubted(doubt)),
+        let words = self.source.wordings(&self.vocabulary(pointer), value);
+        let known = Known {
+            quotes: &places,
+            wordings: &words.same,
+            others: &words.others,
+            is_preferred: words.is_preferred,
+            describing: self.source.describing(),
+            added: self.source.added(),
+            apart: &self.source.apart(&unescape(self.field(pointer).0)),
+            is_listed: !(words.same.is_empty() && words.others.is_empty()),
+            within: self.within,
+            likeness: self.settings.fuzzy.get(),
+        };
+        let trusted = Trusted { counts: &self.settings.patterns, least: self.settings.trust.get() };
+        let reading = self.claim(pointer, value, |claim| read_claim(document, claim, known, trusted));
+        let says = |passage: Passage| Verdict {
+            pattern: Some(passage.pattern),
+            by_quote: places
+                .iter()
+                .any(|quote| quote.start <= passage.bytes.start && passage.bytes.end <= quote.end),
+            ..self.found(value, passage.bytes)
+        };
+        Some(match reading {
+            Reading::Says(passage) => says(passage),
+            Reading::SaysBoth(passage, other) => Verdict {
+                support: Support::Conflicting,
+                finding: Finding::SaysAnother,
+                other: Some(other.bytes),
+                ..says(passage)
+            },
+            Reading::SaysAnother(other) => Verdict {
+                pattern: Some(other.pattern),
+                ..Verdict::contradicted(Finding::SaysAnother, other.bytes)
+            },
+            Reading::Untrusted(passage) => {
+                let pattern = passage.pattern;
+                says(passage).open(Finding::Untrusted(pattern))
+            }
+            Reading::Doubted(Doubt::Denied, bytes) if self.is_denied(pointer, value, &bytes) => {
+                Verdict::contradicted(Finding::Denied, bytes)
+            }
+            Reading::Doubted(doubt, bytes) => self.found(value, bytes).open(Finding::Doubted(doubt)),
+            Reading::Nothing => match places.first() {
+                Some(quote) => Verdict {
+                    by_quote: true,
+                    ..Verdict::found(quote.clone(), Method::Normalized).open(Finding::QuoteUndecided)
+                },
+                // What an item's own part does not have is not said of it, whatever other parts say.
+                None if self.within.is_some() || self.is_nowhere(pointer, value) => {
+                    if *value == Value::Bool(false) {
+                        return None;
+                    }
+                    Verdict::not_found()
+                }
+                None => Verdict::not_found().open(Finding::NotFound),
+            },
         })
     }
 
-    /// The verdict on a leaf against which a passage speaks, if its clause does not do so surely.
-    fn contradicted_at(&self, pointer: &str, value: &Value, by_words: &Verdict) -> Option<Verdict> {
-        let bytes = by_words.other.as_ref()?;
-        let structure = self.source.structure();
-        let reading = self.claim(pointer, value, |claim| read_opposite(structure, claim, bytes));
-        let is_listed = self.known_field(pointer).is_some_and(|field| field.has_values);
-        let is_exact = is_listed || self.claim(pointer, value, is_exact);
-        // What denies a text leaves no other wording of it.
-        let is_denied = by_words.finding == Finding::Asserted(Assertion::Negated) && !is_exact;
-        // Told of another time, a plan or a person, while the field is named: there the document may say it.
-        if self.is_told_otherwise(by_words) && !is_denied && self.is_named(pointer) {
-            return Some(Verdict { support: Support::Unsupported, ..by_words.clone() });
-        }
-        let keeps = |pattern: Pattern| is_exact && pattern.naming != Naming::OtherWords;
-        let is_sure = reading.is_ok_and(keeps)
-            || is_denied && self.claim(pointer, value, |claim| is_denied_at(structure, claim, bytes));
-        let here = Verdict { bytes: Some(bytes.clone()), other: None, ..by_words.clone() };
-        let why = match reading {
-            Ok(pattern) => Finding::Untrusted(pattern),
-            Err(doubt) => Finding::Doubted(doubt),
+    /// A value that is printed at some bytes.
+    fn found(&self, value: &Value, bytes: Range<usize>) -> Verdict {
+        // With the signs at the end of a text.
+        let whole = |text: &str| {
+            let bytes = bytes.start..bytes.start.checked_add(text.len())?;
+            (self.source.text().get(bytes.clone()) == Some(text)).then_some(bytes)
         };
-        (!is_sure).then(|| open(&here, why))
+        let bytes = value.as_str().and_then(whole).unwrap_or(bytes.clone());
+        let printed = self.source.text().get(bytes.clone()).unwrap_or_default();
+        let method = Method::of(value, printed);
+        Verdict::found(bytes, method)
     }
 
-    /// If a passage has the value as something that is no fact of now.
-    fn is_told_otherwise(&self, by_words: &Verdict) -> bool {
-        match by_words.finding {
-            Finding::Asserted(how) => how != Assertion::Negated,
-            Finding::Said
-            | Finding::NotFound
-            | Finding::StandsElsewhere
-            | Finding::QuoteNotFound
-            | Finding::QuoteOfAnother
-            | Finding::QuoteUndecided
-            | Finding::NotBound
-            | Finding::Doubted(_)
-            | Finding::Untrusted(_)
-            | Finding::SaysAnother
-            | Finding::OwnerInDoubt
-            | Finding::SaysBoth
-            | Finding::EndsBefore => false,
-        }
+    /// If a denial right before a text leaves no other wording of it.
+    fn is_denied(&self, pointer: &str, value: &Value, bytes: &Range<usize>) -> bool {
+        let is_listed = self.known_field(pointer).is_some_and(|field| field.has_values);
+        let denies =
+            |claim: &Claim<'_>| !is_exact(claim) && is_denied_at(self.source.structure(), claim, bytes);
+        !is_listed && self.claim(pointer, value, denies)
     }
 
-    /// If the document names the field somewhere.
-    fn is_named(&self, pointer: &str) -> bool {
-        self.claim(pointer, &Value::Null, |claim| is_named(self.source.structure(), claim))
-    }
-
-    fn is_trusted(&self, pattern: Pattern) -> bool {
-        self.settings.patterns.of(pattern).bound >= self.settings.trust.get()
-    }
-
-    fn says(&self, pointer: &str, value: &Value, bytes: &Range<usize>) -> Result<Pattern, Doubt> {
-        self.claim(pointer, value, |claim| read_passage(self.source.structure(), claim, bytes))
+    fn is_nowhere(&self, pointer: &str, value: &Value) -> bool {
+        let has_values = self.known_field(pointer).is_some_and(|field| field.has_values);
+        self.claim(pointer, value, |claim| is_nowhere(self.source.structure(), claim, has_values))
     }
 
     /// Asks something of a leaf's claim.
     fn claim<T>(&self, pointer: &str, value: &Value, ask: impl FnOnce(&Claim<'_>) -> T) -> T {
         let (key, item) = self.field(pointer);
-        ask(&Claim { key: &unescape(key), synonyms: self.synonyms(pointer), item, value })
+        let synonyms = self.known_field(pointer).map_or(&[][..], |field| &field.synonyms);
+        ask(&Claim { key: &unescape(key), synonyms, item, value })
+    }
+
+    /// The vocabulary of a leaf's field: the one that the rubric names, else that of its key or of what it stands in.
+    fn vocabulary(&self, pointer: &str) -> Option<usize> {
+        let named = self.known_field(pointer).and_then(|field| field.vocabulary);
+        named.or_else(|| {
+            let (_, item) = self.field(pointer);
+            let keys = steps(pointer).filter(|step| !is_index(step));
+            let keys: Vec<&str> = keys.chain(item).collect();
+            keys.into_iter().rev().find_map(|key| self.source.vocabulary_of(&unescape(key)))
+        })
     }
 
     /// The field of the rubric, of a value at the top of the candidate or of an item that is about a part of the document.
     fn known_field(&self, pointer: &str) -> Option<&KnownField> {
         let (above, key) = pointer.rsplit_once('/')?;
-        (above.is_empty() || self.of_part).then(|| self.source.known_field(&unescape(key)))?
-    }
-
-    fn synonyms(&self, pointer: &str) -> &[String] {
-        self.known_field(pointer).map_or(&[], |field| &field.synonyms)
+        (above.is_empty() || self.within.is_some()).then(|| self.source.known_field(&unescape(key)))?
     }
 
     fn field<'p>(&'p self, pointer: &'p str) -> (&'p str, Option<&'p str>) {
-        if self.of_part {
+        if self.within.is_some() {
             let key = steps(pointer).filter(|step| !is_index(step)).last().unwrap_or_default();
             return (key, None);
         }
@@ -223,9 +192,20 @@ impl ClauseEvidence<'_> {
     }
 }
 
-/// A verdict that leaves a value open.
-fn open(verdict: &Verdict, finding: Finding) -> Verdict {
-    Verdict { support: Support::Undecided, finding, ..verdict.clone() }
+/// Leaves open each value at a place that another field of the record has by its name, where its own field is not named.
+pub(super) fn settle_claims(verdicts: &mut [Option<Verdict>], named: &mut Vec<(usize, usize)>) {
+    let is_own = |verdict: &Verdict| verdict.pattern.is_some_and(|pattern| pattern.naming.is_own());
+    let place = |verdict: &Verdict| verdict.bytes.as_ref().map(|bytes| (bytes.start, bytes.end));
+    named.clear();
+    named.extend(verdicts.iter().flatten().filter(|verdict| is_own(verdict)).filter_map(place));
+    named.sort_unstable();
+    for verdict in verdicts.iter_mut().flatten() {
+        let is_claimed = place(verdict).is_some_and(|place| named.binary_search(&place).is_ok());
+        if is_claimed && verdict.pattern.is_some() && !is_own(verdict) {
+            let open = verdict.clone().open(Finding::Doubted(Doubt::ClaimedByAnother));
+            *verdict = Verdict { pattern: None, other: None, ..open };
+        }
+    }
 }
 
 /// The key of a leaf, as it is written in its pointer, and the text that names the item that it is a member of.

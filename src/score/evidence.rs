@@ -1,7 +1,7 @@
 //! What an assessment says of each leaf's support.
 
-use super::grounding::{Method, Support};
 use super::issue::SourceSpan;
+use super::verdict::{Method, Support};
 use crate::rules::Assertion;
 use loopctl_ground::{Doubt, Pattern};
 use serde::ser::SerializeMap;

@@ -1,9 +1,9 @@
 //! What a text says of a field by a vocabulary, without a profile: for trying vocabularies.
 
 use super::grounded::{Names, Source};
-use super::grounding::{Grounder, Reading, Scratch, Settings};
+use super::grounding::{Grounder, Reading, Scratch};
 use crate::rules::{Assertion, EvidenceRules};
-use crate::value::{Fuel, Score};
+use crate::value::Fuel;
 use serde_json::json;
 use std::sync::Arc;
 
@@ -39,9 +39,8 @@ impl FieldReader {
         let (names, lexicon) = (&self.names.names, &self.names.lexicon);
         let reading = Reading { lexicon, passages: source.passages(), values: &self.names.values };
         let (mut scratch, fuel) = (Scratch::default(), Fuel::of(MOST_STEPS));
-        let settings = Settings { fuzzy: Score::ONE.get() };
         let candidate = json!({ field: "asked" });
-        let mut grounder = Grounder::new(&candidate, names, source.index(), settings, &mut scratch, &fuel);
+        let mut grounder = Grounder::new(&candidate, names, source.index(), &mut scratch, &fuel);
         let found = grounder.mentions_of(field, 0, reading);
         found.into_iter().map(|(says, context)| Statement { says, context }).collect()
     }

@@ -2,27 +2,28 @@
 
 use super::answer_fields::field_names;
 use super::assessment::Assessment;
-use super::clause_evidence::{ClauseEvidence, Readings};
+use super::clause_evidence::{ClauseEvidence, Readings, settle_claims};
 use super::evidence::LeafEvidence;
 use super::grounding::{
-    Finding, Grounder, Identity, Lexicon, Method, Passages, Reading, Scratch, Settings, SourceIndex, Support,
-    Verdict, Vocabulary,
+    Grounder, Identity, Lexicon, Passages, Reading, Scratch, SourceIndex, Vocabulary, Wordings, quote_places,
 };
 use super::grounding_issue::{Told, nothing_extracted};
 use super::issue::SourceSpan;
 use super::judged::{Judged, PassageVerdict};
 use super::layout_evidence::LayoutEvidence;
+use super::leaves::each_leaf;
 use super::left_behind::LabelledFields;
 use super::parted::{Elsewhere, Ground, PartItems};
 use super::parts::{PartedText, Parts};
 use super::placeholder::{self, Finder, Placeholders, Why};
 use super::quotes::Quotes;
+use super::verdict::{Finding, Method, Support, Verdict};
 use crate::rules::{AnswerSchema, Assertion, Each, EvidenceRules, GroundingSettings};
 use crate::value::{Fuel, Score, unescape};
 use loopctl_ground::{Doubt, FieldNames};
 use serde_json::Value;
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
@@ -46,6 +47,8 @@ pub(super) struct KnownField {
     pub(super) synonyms: Vec<String>,
     /// If a vocabulary lists its values.
     pub(super) has_values: bool,
+    /// That vocabulary.
+    pub(super) vocabulary: Option<usize>,
 }
 
 impl Names {
@@ -62,8 +65,11 @@ impl Names {
                 .fields
                 .iter()
                 .map(|field| {
-                    let known =
-                        KnownField { synonyms: field.synonyms.clone(), has_values: field.values.is_some() };
+                    let known = KnownField {
+                        synonyms: field.synonyms.clone(),
+                        has_values: field.values.is_some(),
+                        vocabulary: field.values.as_ref().and_then(number),
+                    };
                     (field.key.clone(), known)
                 })
                 .collect(),
@@ -96,6 +102,9 @@ pub struct Source {
 struct ReadText {
     index: SourceIndex,
     passages: Passages,
+    apart: Vec<(Range<usize>, Assertion)>,
+    describing: Vec<Range<usize>>,
+    added: Vec<Range<usize>>,
 }
 
 impl Source {
@@ -120,9 +129,18 @@ impl Source {
     }
 
     fn read(&self) -> &ReadText {
-        self.read.get_or_init(|| ReadText {
-            index: SourceIndex::new(&self.text, &self.names.names),
-            passages: Passages::new(&self.text, &self.names.lexicon),
+        self.read.get_or_init(|| {
+            let passages = Passages::new(&self.text, &self.names.lexicon);
+            let apart = passages.apart(self.text.len());
+            let describing = passages.describing(self.text.len());
+            let added = passages.added(self.text.len());
+            ReadText {
+                index: SourceIndex::new(&self.text, &self.names.names),
+                passages,
+                apart,
+                describing,
+                added,
+            }
         })
     }
 
@@ -147,8 +165,51 @@ impl Source {
         self.names.fields.get(key)
     }
 
+    /// Where the text words a value of a vocabulary, and other values of it.
+    pub(super) fn wordings(&self, vocabulary: &Option<usize>, value: &Value) -> Wordings {
+        let found = |number| self.passages().wordings(number, value, &self.names.lexicon, &self.text);
+        vocabulary.and_then(found).unwrap_or_default()
+    }
+
+    /// The vocabulary that reads a field of this key.
+    pub(super) fn vocabulary_of(&self, key: &str) -> Option<usize> {
+        self.names.lexicon.of_key(key)
+    }
+
+    /// Where a quote stands, in bytes.
+    pub(super) fn quote_places(&self, quote: &str) -> Vec<Range<usize>> {
+        quote_places(quote, self.index(), &Fuel::of(MENTIONS_WORK))
+    }
+
     pub(super) fn readings(&self) -> &Readings {
         &self.readings
+    }
+
+    /// The parts that describe, and conclude nothing.
+    pub(super) fn describing(&self) -> &[Range<usize>] {
+        &self.read().describing
+    }
+
+    /// The parts that were added when the others were finished.
+    pub(super) fn added(&self) -> &[Range<usize>] {
+        &self.read().added
+    }
+
+    /// The parts that say nothing of a field's subject now, each with the doubt that it leaves.
+    pub(super) fn apart(&self, key: &str) -> Vec<(Range<usize>, Doubt)> {
+        let accepted = self.names.lexicon.accepted_by(key);
+        let doubt = |(part, how): &(Range<usize>, Assertion)| {
+            let doubt = match how {
+                Assertion::Affirmed => return None,
+                Assertion::Negated => Doubt::Denied,
+                Assertion::Uncertain => Doubt::Uncertain,
+                Assertion::Historical => Doubt::AnotherTime,
+                Assertion::Hypothetical => Doubt::Conditional,
+                Assertion::OfAnother => Doubt::AnotherPerson,
+            };
+            (!accepted.contains(how)).then(|| (part.clone(), doubt))
+        };
+        self.read().apart.iter().filter_map(doubt).collect()
     }
 
     /// Where its words stand.
@@ -273,8 +334,7 @@ impl Source {
         let reading = Reading { lexicon: &names.lexicon, passages, values: &names.values };
         let candidate = serde_json::json!({ field: null });
         let (mut scratch, fuel) = (Scratch::default(), Fuel::of(MENTIONS_WORK));
-        let settings = Settings::default();
-        let mut grounder = Grounder::new(&candidate, &names.names, index, settings, &mut scratch, &fuel);
+        let mut grounder = Grounder::new(&candidate, &names.names, index, &mut scratch, &fuel);
         let told = |mention: super::grounding::Mentioned| {
             let bytes = in_whole(mention.bytes);
             FieldMention {
@@ -325,8 +385,8 @@ impl Share {
 
 /// Judges every leaf, records evidence and issues, and counts; as long as there is fuel.
 ///
-/// Leaves are texts that are not blank, numbers, and truth values that the document speaks of; neither what is under a
-/// `…_status` key nor under a top-level field that the settings ignore. An item that is about a part of the document is held
+/// Leaves are texts that are not blank, numbers, and truth values that the document speaks of; neither those under a
+/// `…_status` key nor those under a top-level field that the settings ignore. An item that is about a part of the document is held
 /// against that part.
 #[expect(clippy::too_many_arguments, reason = "called once; a struct of the same fields would say no more")]
 pub(super) fn ground(
@@ -338,18 +398,14 @@ pub(super) fn ground(
     quotes: Option<&Quotes>,
     judged: Option<&Judged>,
     settings: &GroundingSettings,
-    scratch: &mut Scratch,
-    parts: &mut BTreeMap<usize, Scratch>,
+    room: &mut Room,
     (placeholders, finder): (&Placeholders, Option<&Finder<'_>>),
     fuel: &Fuel,
     out: &mut Assessment,
 ) -> Share {
-    let search = Settings { fuzzy: settings.fuzzy.get() };
     let items = PartItems::of(candidate, names, source, document_type);
     let mut telling =
         Telling { source, settings, share: Share::default(), judged, candidate, placeholders, finder, out };
-    let reading = Reading { lexicon: &names.lexicon, passages: source.passages(), values: &names.values };
-    let mut grounder = Grounder::new(candidate, &names.names, source.index(), search, scratch, fuel);
     // What the host knows is no evidence of what was read.
     let text = source.text().trim();
     let is_known = |field: &str| {
@@ -364,17 +420,38 @@ pub(super) fn ground(
         let others = source.field_names(document_type, || field_names(answers, names));
         LayoutEvidence::read(candidate, source, &others)
     });
+    let clauses = ClauseEvidence { source, candidate, settings, within: None, fuel };
     let offered = |pointer: &str| quotes.map_or(&[][..], |quotes| quotes.at(pointer));
-    grounder.judge_all(candidate, reading, offered, is_checked, |leaf, verdict| {
-        let (pointer, value) = (leaf.pointer, leaf.value);
+    let Room { pointer, verdicts, named } = room;
+    verdicts.clear();
+    each_leaf(candidate, pointer, |pointer, value| {
+        if !fuel.spend(LEAF) {
+            return false;
+        }
         let quotes = offered(pointer);
-        let verdict = match &layout {
-            Some(layout) => layout.verdict(pointer, value, verdict),
-            None => verdict,
+        let judge = || {
+            let by_layout = || layout.as_ref().and_then(|layout| layout.verdict(pointer, value, quotes));
+            let verdict = whole(source, value).or_else(by_layout);
+            let verdict = verdict.or_else(|| clauses.verdict(pointer, value, quotes));
+            // Without a rubric, the document need not speak of what a truth value is about.
+            verdict.filter(|verdict| {
+                layout.is_none() || !value.is_boolean() || verdict.finding != Finding::NotFound
+            })
         };
-        telling.leaf(FoundLeaf { pointer, value, verdict: &verdict, quotes, part: None, elsewhere: None });
+        verdicts.push(is_checked(pointer).then(judge).flatten());
+        true
     });
-    Ground { names, source, quotes, search, fuel }.items(&items, parts, &mut telling);
+    settle_claims(verdicts, named);
+    let mut verdicts = verdicts.iter();
+    each_leaf(candidate, pointer, |pointer, value| {
+        let Some(verdict) = verdicts.next() else { return false };
+        if let Some(verdict) = verdict {
+            let quotes = offered(pointer);
+            telling.leaf(FoundLeaf { pointer, value, verdict, quotes, part: None, elsewhere: None });
+        }
+        true
+    });
+    Ground { source, quotes, settings, fuel }.items(&items, &mut telling);
     let Telling { share, out, .. } = telling;
     if share.checked == 0 && settings.known.iter().any(|name| is_known(name)) {
         out.issues.push(nothing_extracted());
@@ -382,6 +459,23 @@ pub(super) fn ground(
     // After those of leaves, which the account counts off.
     out.issues.extend(items.issues(candidate, source, &settings.ignore));
     share
+}
+
+/// Room for the verdicts on the leaves of one candidate, kept for the next.
+#[derive(Debug, Default)]
+pub(super) struct Room {
+    pointer: String,
+    verdicts: Vec<Option<Verdict>>,
+    named: Vec<(usize, usize)>,
+}
+
+/// The fuel that one leaf takes, beside what is read for it.
+pub(super) const LEAF: u64 = 16;
+
+/// The verdict on the text itself, given as a value.
+pub(super) fn whole(source: &Source, value: &Value) -> Option<Verdict> {
+    let text = value.as_str().filter(|text| *text == source.text())?;
+    Some(Verdict::found(0..text.len(), Method::Exact))
 }
 
 /// What is found of one leaf; of one of an item, with its part, and where else the document says its value.
@@ -412,16 +506,6 @@ impl Telling<'_> {
     /// Counts one leaf, and records what is found of it.
     pub(super) fn leaf(&mut self, leaf: FoundLeaf<'_>) {
         self.share.checked += 1;
-        let clauses = ClauseEvidence {
-            source: self.source,
-            candidate: self.candidate,
-            settings: self.settings,
-            of_part: leaf.part.is_some(),
-        };
-        let read = (!self.settings.by_structure && leaf.elsewhere.is_none())
-            .then(|| clauses.verdict(leaf.pointer, leaf.value, leaf.verdict))
-            .flatten();
-        let leaf = FoundLeaf { verdict: read.as_ref().unwrap_or(leaf.verdict), ..leaf };
         let FoundLeaf { pointer, value, verdict, part, elsewhere, .. } = leaf;
         if let Some(why) = self.no_value(&leaf) {
             let verdict = &Verdict::not_found();
@@ -470,10 +554,7 @@ impl Telling<'_> {
         let FoundLeaf { pointer, value, verdict, quotes, part, elsewhere } = leaf;
         let told = Told { source: self.source, verdict, value, part, elsewhere };
         let quote = quotes.first().filter(|_| verdict.by_quote);
-        let context = match verdict.finding {
-            Finding::Asserted(how) => how,
-            _ => Assertion::Affirmed,
-        };
+        let context = context(verdict.finding);
         let leaf_evidence = LeafEvidence::new(verdict.support)
             .with(verdict.method, told.span(), quote.map(String::as_str), context)
             .left_unjudged(unjudged)
@@ -489,17 +570,33 @@ fn doubt(finding: Finding) -> Option<Doubt> {
         Finding::Doubted(doubt) => Some(doubt),
         Finding::Said
         | Finding::NotFound
-        | Finding::StandsElsewhere
         | Finding::QuoteNotFound
-        | Finding::QuoteOfAnother
         | Finding::QuoteUndecided
         | Finding::NotBound
         | Finding::Untrusted(_)
         | Finding::SaysAnother
-        | Finding::OwnerInDoubt
-        | Finding::SaysBoth
-        | Finding::EndsBefore
-        | Finding::Asserted(_) => None,
+        | Finding::Denied
+        | Finding::OwnerInDoubt => None,
+    }
+}
+
+/// The way in which the passage of a finding asserts its value.
+fn context(finding: Finding) -> Assertion {
+    match finding {
+        Finding::Denied | Finding::Doubted(Doubt::Denied) => Assertion::Negated,
+        Finding::Doubted(Doubt::Uncertain) => Assertion::Uncertain,
+        Finding::Doubted(Doubt::AnotherTime) => Assertion::Historical,
+        Finding::Doubted(Doubt::Conditional) => Assertion::Hypothetical,
+        Finding::Doubted(Doubt::AnotherPerson) => Assertion::OfAnother,
+        Finding::Doubted(_)
+        | Finding::Said
+        | Finding::NotFound
+        | Finding::QuoteNotFound
+        | Finding::QuoteUndecided
+        | Finding::NotBound
+        | Finding::Untrusted(_)
+        | Finding::SaysAnother
+        | Finding::OwnerInDoubt => Assertion::Affirmed,
     }
 }
 
@@ -529,9 +626,6 @@ fn judged_as(said: PassageVerdict, verdict: Verdict) -> Verdict {
 
 /// The passage that decides, in characters.
 pub(super) fn span_of(source: &Source, verdict: &Verdict) -> Option<SourceSpan> {
-    if verdict.finding == Finding::StandsElsewhere {
-        return None;
-    }
     let bytes = verdict.bytes.as_ref().or(verdict.other.as_ref())?;
     Some(SourceSpan::from(source.index().chars(bytes)))
 }

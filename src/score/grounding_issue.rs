@@ -1,11 +1,12 @@
 //! What is said of a value that the source does not support: code, severity, the line that decides, and what to do.
 
 use super::grounded::{Source, span_of, steps};
-use super::grounding::{Finding, Method, Support, Verdict, shown_apart, shown_around};
 use super::issue::{Issue, SourceSpan};
 use super::parted::Elsewhere;
+use super::shown_line::{shown_apart, shown_around};
+use super::verdict::{Finding, Method, Support, Verdict};
 use super::wording::{plain_issue, shown};
-use crate::rules::{Assertion, GroundingSettings};
+use crate::rules::GroundingSettings;
 use crate::value::{Severity, unescape};
 use serde_json::Value;
 use std::ops::Range;
@@ -34,18 +35,6 @@ impl Told<'_> {
         }
         let place = self.part.map_or("the document".to_owned(), |part| format!("part {part}"));
         let (code, severity, message, fix) = match (self.verdict.support, self.verdict.finding) {
-            (_, Finding::SaysBoth) => (
-                "CONFLICTING_MENTIONS",
-                Severity::Major,
-                format!("`{value}` says opposite things at once; {}", self.otherwise("says one of them")),
-                "write the one that counts for the whole document, or leave it to a person",
-            ),
-            (_, Finding::EndsBefore) => (
-                "UNGROUNDED_VALUE",
-                settings.severity,
-                format!("`{value}` ends before what the document says there; {}", self.otherwise("says it")),
-                "write all of what the document says there",
-            ),
             (Support::Conflicting, _) => (
                 "CONFLICTING_MENTIONS",
                 Severity::Major,
@@ -93,25 +82,6 @@ impl Told<'_> {
                 },
                 "keep it if the document says so of this field; a judge or a person decides",
             ),
-            (Support::Undecided, Finding::StandsElsewhere) => (
-                "UNVERIFIED_VALUE",
-                Severity::Minor,
-                format!(
-                    "`{value}` is written; {}, but nothing there reads as `{}`",
-                    self.otherwise("has it"),
-                    field_of(pointer)
-                ),
-                "quote the words that say it of this field, or take the value back",
-            ),
-            (Support::Undecided, Finding::OwnerInDoubt) => (
-                "UNVERIFIED_VALUE",
-                Severity::Minor,
-                format!(
-                    "`{value}` is written; {}, where it may be of something else, or a bound",
-                    self.otherwise("has it")
-                ),
-                "quote the words that say it of this field, or take the value back",
-            ),
             (Support::Undecided, _) => (
                 "UNVERIFIED_VALUE",
                 Severity::Minor,
@@ -124,16 +94,10 @@ impl Told<'_> {
                 format!("the quote for `{value}` is not in the document"),
                 "copy the words of the document exactly, or take the value back",
             ),
-            (_, Finding::QuoteOfAnother) => (
-                "UNGROUNDED_VALUE",
-                settings.severity,
-                format!("the quote for `{value}` is about another field"),
-                "quote the words that are about this field, or take the value back",
-            ),
-            (Support::Contradicted, Finding::Asserted(how)) => (
+            (Support::Contradicted, Finding::Denied) => (
                 "CONTRADICTED_VALUE",
                 Severity::Critical,
-                format!("`{value}` is written; {}", self.otherwise(assertion(how))),
+                format!("`{value}` is written; {}", self.otherwise("denies it")),
                 "take the value back, or say what the document says",
             ),
             (Support::Contradicted, _) if self.verdict.method == Some(Method::Judge) => (
@@ -148,12 +112,6 @@ impl Told<'_> {
                 format!("`{value}` is written; {}", self.otherwise("says otherwise")),
                 "say what the document says",
             ),
-            (_, Finding::Asserted(how)) => (
-                "UNGROUNDED_VALUE",
-                settings.severity,
-                format!("`{value}` is written; {}", self.otherwise(assertion(how))),
-                "keep the document's own doubt, or take the value back",
-            ),
             (_, Finding::OwnerInDoubt) => (
                 "UNGROUNDED_VALUE",
                 settings.severity,
@@ -163,18 +121,6 @@ impl Told<'_> {
                 ),
                 "quote the words that say it of this field, or take the value back",
             ),
-            (_, Finding::StandsElsewhere) => {
-                let field = field_of(pointer);
-                (
-                    "UNGROUNDED_VALUE",
-                    settings.severity,
-                    format!(
-                        "`{value}` is written; {}, but nothing there reads as `{field}`",
-                        self.otherwise("has it")
-                    ),
-                    "quote the words that say it of this field, or take the value back",
-                )
-            }
             _ => {
                 let place = self.part.map_or("the source".to_owned(), |part| format!("part {part}"));
                 let message = format!("`{value}` is not found in {place}");
@@ -271,18 +217,6 @@ fn field_of(pointer: &str) -> std::borrow::Cow<'_, str> {
 /// Where the line begins that holds a byte.
 fn line_start(text: &str, at: usize) -> usize {
     text.get(..at).and_then(|before| before.rfind('\n')).map_or(0, |newline| newline + 1)
-}
-
-/// What a passage does that does not affirm a value.
-fn assertion(how: Assertion) -> &'static str {
-    match how {
-        Assertion::Affirmed => "says so",
-        Assertion::Negated => "denies it",
-        Assertion::Uncertain => "says that it is uncertain",
-        Assertion::Historical => "tells of it as history",
-        Assertion::Hypothetical => "tells of it as what might be",
-        Assertion::OfAnother => "says it of somebody else",
-    }
 }
 
 /// The issue of a candidate that holds what the host filled in, and nothing else.

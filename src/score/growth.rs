@@ -6,7 +6,13 @@ use crate::value::{Cancel, Disposition};
 use serde_json::{Map, Value, json};
 
 fn assessor(assess: &str, rule: &str) -> Assessor {
-    let files = Memory::default().with("rules/r.yaml", format!("rules:\n  - {rule}\n"));
+    let files = Memory::default()
+        .with("rules/r.yaml", format!("rules:\n  - {rule}\n"))
+        .with(
+            "rules/rubrics/c.yaml",
+            "types: {t: {optional: [size]}}\nfields: {size: {values: size}}\nvocabularies: [size]\n",
+        )
+        .with("rules/vocabularies/size.yaml", "vocabulary: size\nvalues: {small: [tiny], large: [huge]}\n");
     let rules = compiled(assess, &files).unwrap_or_else(|problems| panic!("{rule}: {:?}", problems.sorted()));
     Assessor::new(Scoring::new(rules))
 }
@@ -162,14 +168,14 @@ fn values_that_are_not_there_take_little_of_a_long_text() {
 
 #[test]
 fn a_candidate_that_was_corrected_is_not_grounded_from_scratch() {
-    let mut assessor = assessor("a: grounding", "{id: r, field: x, required: true}");
+    let mut assessor = assessor("a: { grounding: { rubric: c } }", "{id: r, field: x, required: true}");
     let text = report(2_000);
     let source = assessor.scoring().source(&text);
     let mut out = Assessment::default();
     let mut candidate: Map<String, Value> =
         (0..100).map(|at| (format!("field{at}"), json!("circumscribed enlargement of tissue"))).collect();
     let mut work = |candidate: &Map<String, Value>| {
-        assessor.measure("unknown", &Value::Object(candidate.clone()), Some(&source), &[], &mut out);
+        assessor.measure("t", &Value::Object(candidate.clone()), Some(&source), &[], &mut out);
         (assessor.work(), out.issues.len())
     };
     let (first, _) = work(&candidate);

@@ -1,12 +1,13 @@
 //! Values held against the rows, columns and labels of a document, where no rubric has words for its type.
 
 use super::grounded::Source;
-use super::grounding::{Finding, Method, Support, Verdict};
+use super::verdict::{Finding, Method, Support, Verdict};
 use loopctl_ground::{FieldNames, Support as Printed, Verdict as Place};
 use serde_json::Value;
 use std::collections::HashMap;
+use std::ops::Range;
 
-/// What the structure of a document says of each leaf of a candidate, by its path.
+/// The verdicts of a document's structure on each leaf of a candidate, by its path.
 #[derive(Debug)]
 pub(super) struct LayoutEvidence<'a> {
     source: &'a Source,
@@ -20,39 +21,37 @@ impl<'a> LayoutEvidence<'a> {
         LayoutEvidence { source, places }
     }
 
-    /// The verdict on a leaf, given the one that its words and quotes led to: what the structure shows, but for a quote that the
-    /// document does not have, for the text itself, and for truth values, which no document prints.
-    pub(super) fn verdict(&self, pointer: &str, value: &Value, by_words: Verdict) -> Verdict {
-        let is_whole = value.as_str().is_some_and(|text| text == self.source.text());
-        let Some(place) = self.places.get(pointer).filter(|_| !is_whole) else { return by_words };
-        let found = |support, finding| Verdict {
-            support,
-            finding,
-            method: place.bytes.as_ref().map(|bytes| self.method(value, bytes)),
-            bytes: place.bytes.clone(),
-            other: None,
-            by_quote: false,
-            pattern: None,
+    /// The verdict on a leaf; none on a truth value, which no document prints.
+    pub(super) fn verdict(&self, pointer: &str, value: &Value, quotes: &[String]) -> Option<Verdict> {
+        let place = self.places.get(pointer)?;
+        let quoted: Vec<Range<usize>> =
+            quotes.iter().flat_map(|quote| self.source.quote_places(quote)).collect();
+        if !quotes.is_empty() && quoted.is_empty() {
+            return Some(Verdict::new(Support::Unsupported, Finding::QuoteNotFound));
+        }
+        let found = place.bytes.clone().map(|bytes| {
+            let printed = self.source.text().get(bytes.clone()).unwrap_or_default();
+            let method = Method::of(value, printed);
+            Verdict::found(bytes, method)
+        });
+        let found = found.unwrap_or_else(|| Verdict::new(Support::Verified, Finding::Said));
+        let holds = |quote: &&Range<usize>| {
+            place.bytes.as_ref().is_some_and(|bytes| quote.start <= bytes.start && bytes.end <= quote.end)
         };
-        match (by_words.finding, place.support) {
+        Some(match place.support {
+            Printed::Verified => found,
             // A paraphrase, whose quote a judge can read.
-            (Finding::QuoteNotFound, _)
-            | (Finding::QuoteUndecided, Printed::Undecided | Printed::Unsupported) => by_words,
-            (_, Printed::Verified) => found(Support::Verified, Finding::Said),
-            (_, Printed::Undecided) => found(Support::Undecided, Finding::NotBound),
-            (_, Printed::Unsupported) => Verdict::not_found(),
-        }
-    }
-
-    fn method(&self, value: &Value, bytes: &std::ops::Range<usize>) -> Method {
-        let printed = self.source.text().get(bytes.clone()).unwrap_or_default();
-        match value {
-            Value::String(text) if text == printed => Method::Exact,
-            Value::Number(number) if number.to_string() == printed => Method::Exact,
-            Value::Number(_) => Method::Numeric,
-            Value::String(_) | Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => {
-                Method::Normalized
+            Printed::Undecided | Printed::Unsupported
+                if !quoted.is_empty() && !quoted.iter().any(|quote| holds(&quote)) =>
+            {
+                let quote = quoted.into_iter().next().unwrap_or_default();
+                Verdict {
+                    by_quote: true,
+                    ..Verdict::found(quote, Method::Normalized).open(Finding::QuoteUndecided)
+                }
             }
-        }
+            Printed::Undecided => found.open(Finding::NotBound),
+            Printed::Unsupported => Verdict::not_found(),
+        })
     }
 }

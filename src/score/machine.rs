@@ -6,7 +6,6 @@ use super::assessor::{Beside, MAX_STEPS, Scoring};
 use super::combine::combine;
 use super::field_slots::FieldSlots;
 use super::grounded::{self, Source};
-use super::grounding::Scratch;
 use super::issue::Issue;
 use super::judged::Judged;
 use super::memo::Memo;
@@ -22,7 +21,7 @@ use crate::script::{Arguments, FunctionId, ScriptError, ScriptSet};
 use crate::value::{Disposition, Fuel, Item, Score, Severity};
 use serde_json::Value;
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -44,10 +43,8 @@ pub(super) struct Buffers {
     pub optional: Vec<(usize, f64)>,
     /// Scores of an ensemble's members.
     pub members: Vec<Option<(Score, Weight)>>,
-    pub grounding: Scratch,
-    /// The same for single parts of a document.
-    pub parts: BTreeMap<usize, Scratch>,
     pub of_source: SourceAnswers,
+    pub grounding: grounded::Room,
 }
 
 /// A candidate that is ready to be scored.
@@ -444,7 +441,6 @@ impl<'a> Machine<'a> {
             self.judged,
             settings,
             &mut self.room.grounding,
-            &mut self.room.parts,
             (&self.placeholders, finder.as_ref()),
             self.fuel,
             self.out,

@@ -1,17 +1,17 @@
 //! The items of a candidate that are about one part of the document each: held against that part, and none of them lost.
 
-use super::grounded::{FoundLeaf, Names, Source, Telling, is_checked, steps};
-use super::grounding::{
-    Finding, Grounder, Method, Reading, Scratch, Settings, Support, Verdict, quote_places,
-};
+use super::clause_evidence::ClauseEvidence;
+use super::grounded::{FoundLeaf, LEAF, Names, Source, Telling, is_checked, steps};
 use super::issue::{Issue, SourceSpan};
-use super::parts::{DocumentPart, PartText, PartedText};
+use super::leaves::each_leaf;
+use super::parts::{DocumentPart, PartedText};
 use super::quotes::Quotes;
+use super::verdict::{Finding, Method, Support, Verdict};
 use super::wording::{cut, plain_issue, shown};
-use crate::rules::Each;
+use crate::rules::{Each, GroundingSettings};
 use crate::value::{Fuel, Severity, is_present, unescape};
 use serde_json::Value;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::ops::Range;
 
 /// The code of the issue about a part that no item of the list is about.
@@ -25,8 +25,6 @@ pub(super) const PARTS_SKIPPED: &str = "PARTS_SKIPPED";
 const MOST_ISSUES: usize = 50;
 /// Longest heading in a message, in bytes.
 const HEADING: usize = 80;
-/// Parts whose buffers are kept from one candidate to the next.
-const KEPT: usize = 32;
 
 /// Where the document says the value of an item's leaf, if not in its part.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -94,13 +92,12 @@ impl<'a> PartItems<'a> {
     }
 }
 
-/// What items are held against.
+/// Holds items against their parts.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Ground<'a> {
-    pub(super) names: &'a Names,
     pub(super) source: &'a Source,
     pub(super) quotes: Option<&'a Quotes>,
-    pub(super) search: Settings,
+    pub(super) settings: &'a GroundingSettings,
     pub(super) fuel: &'a Fuel,
 }
 
@@ -123,12 +120,7 @@ struct ItemLeaf {
 
 impl<'a> Ground<'a> {
     /// Holds every item against its part.
-    pub(super) fn items(
-        &self,
-        items: &PartItems<'a>,
-        buffers: &mut BTreeMap<usize, Scratch>,
-        telling: &mut Telling<'_>,
-    ) {
+    pub(super) fn items(&self, items: &PartItems<'a>, telling: &mut Telling<'_>) {
         for kind in &items.kinds {
             for (number, (value, part)) in kind.items.iter().zip(&kind.parts).enumerate() {
                 let Some((part, its)) = part.and_then(|part| Some((part, kind.parted.parts.get(part)?)))
@@ -140,134 +132,88 @@ impl<'a> Ground<'a> {
                 }
                 let pointer =
                     format!("/{}/{number}", kind.each.list.value.replace('~', "~0").replace('/', "~1"));
-                let item = Item { pointer, value, kind, part, label: &its.label };
-                self.item(&item, buffers, telling);
+                self.item(&Item { pointer, value, kind, part, label: &its.label }, &its.stretches, telling);
             }
         }
     }
 
-    fn item(&self, item: &Item<'_>, buffers: &mut BTreeMap<usize, Scratch>, telling: &mut Telling<'_>) {
+    fn item(&self, item: &Item<'_>, part: &[Range<usize>], telling: &mut Telling<'_>) {
         let label_at = format!("{}/{}", item.pointer, item.kind.each.label.value);
-        let checked =
-            |pointer: &str| is_checked(&format!("{}{pointer}", item.pointer), &telling.settings.ignore);
-        let own_label = |pointer: &str| label_at.get(item.pointer.len()..) == Some(pointer);
-        let Names { names, lexicon, .. } = self.names;
-        let (text, whole) = (self.source.text(), self.source.passages());
-        let Some(own) = item.kind.parted.part(item.part, text, whole, names, lexicon) else { return };
-        let slot = 1 + item.part % KEPT;
+        let ignore = &telling.settings.ignore;
         let mut leaves = Vec::new();
-        self.judge(
-            item,
-            own,
-            buffers.entry(slot).or_default(),
-            |at| checked(at) && !own_label(at),
-            |at, verdict| {
-                leaves.push(ItemLeaf { at, verdict, elsewhere: None });
-            },
-        );
-        self.look_elsewhere(item, &mut leaves, buffers);
-        if let (Some(label), true) = (item.value.get(&item.kind.each.label.value), checked(&label_at)) {
-            let verdict = Verdict {
-                support: Support::Verified,
-                finding: Finding::Said,
-                method: Some(Method::Exact),
-                bytes: item.kind.parted.parts.get(item.part).map(|part| heading(text, part)),
-                other: None,
-                by_quote: false,
-                pattern: None,
-            };
+        each_leaf(item.value, &mut String::new(), |at, _| {
+            let pointer = format!("{}{at}", item.pointer);
+            let goes_on = self.fuel.spend(LEAF);
+            if goes_on && pointer != label_at && is_checked(&pointer, ignore) {
+                leaves.extend(self.leaf(item, at, part));
+            }
+            goes_on
+        });
+        if let (Some(label), true) =
+            (item.value.get(&item.kind.each.label.value), is_checked(&label_at, ignore))
+        {
+            let place = item.kind.parted.parts.get(item.part).map(|part| heading(self.source.text(), part));
+            let verdict = &Verdict::found(place.unwrap_or_default(), Method::Exact);
             let part = Some(item.label);
-            let (pointer, value, verdict) = (&*label_at, label, &verdict);
+            let (pointer, value) = (&*label_at, label);
             telling.label(FoundLeaf { pointer, value, verdict, quotes: &[], part, elsewhere: None });
         }
         for ItemLeaf { at, verdict, elsewhere } in leaves {
             let Some(value) = item.value.pointer(&at) else { continue };
             let pointer = format!("{}{at}", item.pointer);
-            let quotes = self.quotes.map_or(&[][..], |quotes| quotes.at(&pointer));
+            let quotes = self.quotes_at(&pointer);
             let (pointer, verdict, elsewhere) = (&*pointer, &verdict, elsewhere.as_ref());
             telling.leaf(FoundLeaf { pointer, value, verdict, quotes, part: Some(item.label), elsewhere });
         }
     }
 
-    /// Judges the leaves of an item that `is_checked` takes by one text, as if it were the whole document.
-    fn judge(
-        &self,
-        item: &Item<'_>,
-        own: &PartText,
-        scratch: &mut Scratch,
-        is_checked: impl Fn(&str) -> bool,
-        mut visit: impl FnMut(String, Verdict),
-    ) {
-        let Names { names, lexicon, values, .. } = self.names;
-        let reading = Reading { lexicon, passages: &own.passages, values };
-        let mut grounder = Grounder::new(item.value, names, &own.index, self.search, scratch, self.fuel);
-        let offered =
-            |at: &str| self.quotes.map_or(&[][..], |quotes| quotes.at(&format!("{}{at}", item.pointer)));
-        grounder.judge_all(item.value, reading, offered, is_checked, |leaf, verdict| {
-            let in_whole = |bytes: Option<Range<usize>>| bytes.map(|bytes| own.in_whole(&bytes));
-            let (bytes, other) = (in_whole(verdict.bytes.clone()), in_whole(verdict.other.clone()));
-            visit(leaf.pointer.to_owned(), Verdict { bytes, other, ..verdict });
-        });
+    fn quotes_at(&self, pointer: &str) -> &'a [String] {
+        self.quotes.map_or(&[][..], |quotes| quotes.at(pointer))
     }
 
-    /// What the part does not say: whether the quote stands in another part, or the value in what is common to all. Neither
-    /// verifies it.
-    fn look_elsewhere(
-        &self,
-        item: &Item<'_>,
-        leaves: &mut [ItemLeaf],
-        buffers: &mut BTreeMap<usize, Scratch>,
-    ) {
-        let parts = &item.kind.parted.parts;
-        let mut open: HashSet<String> = HashSet::new();
-        for leaf in leaves.iter_mut() {
-            let missing = matches!(
-                leaf.verdict.finding,
-                Finding::NotFound | Finding::StandsElsewhere | Finding::QuoteNotFound
-            );
-            if !missing || leaf.verdict.support != Support::Unsupported {
-                continue;
-            }
-            let pointer = format!("{}{}", item.pointer, leaf.at);
-            let offered = self.quotes.map_or(&[][..], |quotes| quotes.at(&pointer));
-            let places = offered.iter().flat_map(|quote| quote_places(quote, self.source.index(), self.fuel));
-            let place = places.into_iter().next().filter(|_| leaf.verdict.finding == Finding::QuoteNotFound);
-            let others = place.as_ref().map_or(&[][..], |place| parts.at(place.start));
-            if others.is_empty() {
-                open.insert(leaf.at.clone());
-                continue;
-            }
-            let labels: Vec<&str> =
-                others.iter().filter_map(|other| parts.get(*other)).map(|part| part.label.as_str()).collect();
-            leaf.elsewhere = Some(Elsewhere::Parts(labels.join(", ")));
-            leaf.verdict.bytes = place;
-        }
-        if open.is_empty() || parts.common().is_empty() {
-            return;
-        }
-        let Names { names, lexicon, .. } = self.names;
-        let common = item.kind.parted.common(self.source.text(), self.source.passages(), names, lexicon);
-        let mut found: Vec<(String, Verdict)> = Vec::new();
-        self.judge(
-            item,
-            common,
-            buffers.entry(0).or_default(),
-            |at| open.contains(at),
-            |at, verdict| {
-                found.push((at, verdict));
-            },
-        );
-        for (at, verdict) in found {
-            let Some(leaf) = leaves.iter_mut().find(|leaf| leaf.at == at) else { continue };
-            match verdict.support {
-                Support::Verified | Support::Entailed | Support::Conflicting | Support::Undecided => {
-                    leaf.elsewhere = Some(Elsewhere::Common);
-                    leaf.verdict = Verdict { support: Support::Undecided, ..verdict };
+    /// Judges a leaf of an item by its part. A value that the part does not have may have its quote in another part, or stand in
+    /// the stretches that are common to all: neither verifies it.
+    fn leaf(&self, item: &Item<'_>, at: &str, part: &[Range<usize>]) -> Option<ItemLeaf> {
+        let pointer = format!("{}{at}", item.pointer);
+        let value = item.value.pointer(at)?;
+        let quotes = self.quotes_at(&pointer);
+        let by = |within| {
+            let clauses = ClauseEvidence {
+                source: self.source,
+                candidate: item.value,
+                settings: self.settings,
+                within: Some(within),
+                fuel: self.fuel,
+            };
+            clauses.verdict(at, value, quotes)
+        };
+        let verdict = by(part)?;
+        let found = |verdict, elsewhere| Some(ItemLeaf { at: at.to_owned(), verdict, elsewhere });
+        match (verdict.support, verdict.finding) {
+            (Support::Unsupported, Finding::NotFound) => {}
+            (Support::Unsupported, _) if !quotes.is_empty() => {
+                let parts = &item.kind.parted.parts;
+                let place = quotes.iter().flat_map(|quote| self.source.quote_places(quote)).next();
+                let others = place.as_ref().map_or(&[][..], |place| parts.at(place.start));
+                if !others.is_empty() {
+                    let labels = others.iter().filter_map(|other| parts.get(*other));
+                    let labels: Vec<&str> = labels.map(|part| part.label.as_str()).collect();
+                    let elsewhere = Elsewhere::Parts(labels.join(", "));
+                    return found(Verdict { bytes: place, ..verdict }, Some(elsewhere));
                 }
-                // A quote that says otherwise says so wherever it stands.
-                Support::Contradicted if verdict.by_quote => leaf.verdict = verdict,
-                Support::Contradicted | Support::Unsupported => {}
             }
+            _ => return found(verdict, None),
+        }
+        let common = item.kind.parted.parts.common();
+        let said = (!common.is_empty()).then(|| by(common)).flatten();
+        match said {
+            Some(said) => match said.support {
+                Support::Verified | Support::Entailed | Support::Conflicting | Support::Undecided => {
+                    found(Verdict { support: Support::Undecided, ..said }, Some(Elsewhere::Common))
+                }
+                Support::Contradicted | Support::Unsupported => found(verdict, None),
+            },
+            None => found(verdict, None),
         }
     }
 }

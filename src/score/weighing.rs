@@ -4,16 +4,15 @@ use super::account::MeasureKind;
 use super::assessment::Assessment;
 use super::evaluate::Scope;
 use super::grounded;
-use super::grounding::{Scratch, Support};
 use super::issue::{Issue, LazyText, SourceSpan};
 use super::machine::Machine;
 use super::memo::Memo;
+use super::verdict::Support;
 use super::wording::{Finding, plain_issue};
 use crate::rules::{CompiledMeasure, FieldWeight, Importance, Index, RubricField, RubricFields};
 use crate::value::{Disposition, Item, Pointer, Score, Severity, escape};
 use serde_json::{Map, Value};
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Most matches of one pattern that are compared to see whether a document says several things.
@@ -250,8 +249,7 @@ impl<'a> Machine<'a> {
             self.quotes,
             self.judged,
             settings,
-            &mut Scratch::default(),
-            &mut BTreeMap::new(),
+            &mut grounded::Room::default(),
             (&self.placeholders, None),
             self.fuel,
             &mut found,

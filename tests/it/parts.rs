@@ -260,9 +260,9 @@ fn a_quote_from_another_part_does_not_support() {
             ("/specimens/1/histology", "CHRONIC CHOLELITHIASIS"),
         ],
     );
-    holds(&out, "/specimens/0/margins", Support::Verified, Some("A"), None);
+    holds(&out, "/specimens/0/margins", Support::Undecided, Some("A"), Some("UNVERIFIED_VALUE"));
     holds(&out, "/specimens/1/margins", Support::Unsupported, Some("B"), Some("QUOTE_OF_ANOTHER_PART"));
-    holds(&out, "/specimens/1/histology", Support::Verified, Some("B"), None);
+    holds(&out, "/specimens/1/histology", Support::Undecided, Some("B"), Some("UNVERIFIED_VALUE"));
     let issue = codes(&out, "QUOTE_OF_ANOTHER_PART")[0];
     assert!(
         issue

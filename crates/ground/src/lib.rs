@@ -4,14 +4,15 @@
 //! ```text
 //!                    ┌─► rows, cells, words, numbers, dates ─► places of a value ─► judge ─► Verdict (cell, label, …)
 //! text ─► Document ──┤
-//!                    └─► tokens ─► sentence ─► statement ─► read_passage ─► Pattern (number/statement) ─► Trust
-//!                                                       └─► Doubt (range_end, another_person, …)
+//!                    └─► tokens ─► sentence ─► statement ─► read_claim ─► candidates, each read ─► Pattern ─► Trust ─┐
+//!                                                       │                                   └─► Doubt             ├─► Reading
+//!                                                       └─► rivals, which say another value ──────────────────────┘
 //! ```
 //!
 //! Two readers share a document. [`judge`] needs no word of any language: the items of a list have rows, their members have columns,
-//! other fields have labels. [`read_passage`] reads prose, with words of `words/clauses.txt`: a passage that somebody has found is
-//! held against three questions, where, what and how, and [`Trust`] says how often passages of its pattern were right ([`bounds`]). [`outline`] has
-//! what they both read, for whoever looks at it.
+//! other fields have labels. [`read_claim`] reads prose, with words of `words/clauses.txt`: it looks for the passages that may say a value,
+//! holds each against three questions, where, what and how ([`read_passage`]), and weighs those that say another value; [`Trust`] says
+//! how often passages of a pattern were right ([`bounds`]). [`outline`] has what they both read, for whoever looks at it.
 
 pub mod bounds;
 mod clause;
@@ -40,9 +41,8 @@ mod transposed;
 mod hostile;
 
 pub use clause::{
-    Claim, CountedFrom, Counts, Doubt, Found, Labels, Naming, Passage, Pattern, Precision, Trust,
-    UnknownPattern, ValueKind, find_passage, is_denied_at, is_exact, is_named, is_nowhere, read_opposite,
-    read_passage,
+    Claim, CountedFrom, Counts, Doubt, Known, Labels, Naming, Passage, Pattern, Precision, Reading, Trust,
+    Trusted, UnknownPattern, ValueKind, is_denied_at, is_exact, is_nowhere, read_claim, read_passage,
 };
 pub use document::Document;
 pub use grid::GridCell;

@@ -16,6 +16,18 @@ pub(crate) struct Unit {
     size: f64,
 }
 
+impl Unit {
+    /// An amount of this unit in another one of its dimension.
+    pub(crate) fn of(self, amount: f64, other: Unit) -> f64 {
+        amount * self.size / other.size
+    }
+
+    /// If both are of one dimension.
+    pub(crate) fn is_like(self, other: Unit) -> bool {
+        self.dimension == other.dimension
+    }
+}
+
 /// The units with their names.
 fn units() -> &'static [(Unit, Vec<&'static str>)] {
     static ALL: LazyLock<Vec<(Unit, Vec<&str>)>> = LazyLock::new(|| {
@@ -39,7 +51,7 @@ pub(crate) fn unit(word: &str) -> Option<Unit> {
 #[derive(Debug)]
 pub(crate) struct Quantity {
     pub(crate) value: f64,
-    unit: Unit,
+    pub(crate) unit: Unit,
     pub(crate) place: Range<usize>,
 }
 
@@ -48,6 +60,7 @@ pub(crate) struct Quantity {
 pub(crate) struct Quantities {
     all: Vec<Quantity>,
     by_size: HashMap<u64, Vec<u32>>,
+    by_start: HashMap<usize, u32>,
 }
 
 impl Quantities {
@@ -63,16 +76,13 @@ impl Quantities {
         for (at, quantity) in (0u32..).zip(&all) {
             by_size.entry(value_key(quantity.value * quantity.unit.size)).or_default().push(at);
         }
-        Quantities { all, by_size }
+        let by_start = (0u32..).zip(&all).map(|(at, quantity)| (quantity.place.start, at)).collect();
+        Quantities { all, by_size, by_start }
     }
 
-    /// Those of a unit's dimension.
-    pub(crate) fn like(&self, of: Unit) -> impl Iterator<Item = &Quantity> {
-        let is_like = move |quantity: &&Quantity| {
-            step(1);
-            quantity.unit.dimension == of.dimension
-        };
-        self.all.iter().filter(is_like)
+    /// The quantity whose number begins at a byte.
+    pub(crate) fn at(&self, start: usize) -> Option<&Quantity> {
+        self.by_start.get(&start).and_then(|at| self.all.get(*at as usize))
     }
 
     /// The places of those that are so much of a unit, in whatever unit they are printed.

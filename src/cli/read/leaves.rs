@@ -5,14 +5,16 @@ use super::positions::{Position, Positions};
 use crate::score::claimed_field;
 use crate::value::unescape;
 use loopctl_ground::{
-    Binding, Claim, Document, Doubt, FieldNames, Found, Pattern, Support, Trust, Verdict, find_passage,
-    judge, read_passage,
+    Binding, Claim, Document, Doubt, FieldNames, Known, Pattern, Reading, Support, Trust, Trusted, Verdict,
+    judge, read_claim, read_passage,
 };
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::HashMap;
 use std::ops::Range;
 
+/// Least precision of a passage that is preferred to others, as by default in profiles.
+const TRUST: f64 = 0.95;
 /// Deepest nesting that is read, as in assessments.
 const DEPTH: usize = 64;
 
@@ -138,9 +140,13 @@ fn leaf(
         let bytes = verdict.bytes.clone()?;
         Some((read_passage(document, &claim, &bytes), bytes))
     };
-    let found = || match find_passage(document, &claim)? {
-        Found::Says(passage) => Some((Ok(passage.pattern), passage.bytes)),
-        Found::SaysOpposite(_) => None,
+    let trusted = Trusted { counts: Trust::shipped(), least: TRUST };
+    let found = || match read_claim(document, &claim, Known::default(), trusted) {
+        Reading::Says(passage) | Reading::SaysBoth(passage, _) | Reading::Untrusted(passage) => {
+            Some((Ok(passage.pattern), passage.bytes))
+        }
+        Reading::Doubted(doubt, bytes) => Some((Err(doubt), bytes)),
+        Reading::SaysAnother(_) | Reading::Nothing => None,
     };
     let clause = by_structure.and_then(given).or_else(found).or_else(|| verdict.and_then(given));
     let shown = match value {

@@ -6,7 +6,6 @@ use std::sync::{Arc, OnceLock};
 use super::date::DateOrder;
 use super::fold::{Hash, fold_eq, fold_str};
 use super::names::{Hits, Vocabulary};
-use super::spelt::Spelt;
 use super::token::{Style, Token, TokenKind, tokenize};
 
 /// Bytes between two stored character counts.
@@ -28,7 +27,6 @@ impl PartialEq for Identity {
 /// Of a text above 4 GiB only the first 4 GiB can ground anything.
 #[derive(Debug)]
 pub(crate) struct SourceIndex {
-    identity: Identity,
     text: String,
     tokens: Vec<Token>,
     /// Token numbers, sorted by hash, then by position.
@@ -42,7 +40,6 @@ pub(crate) struct SourceIndex {
     decimal_comma: bool,
     hits: Hits,
     /// Its different words; read when a value is not there as it should be.
-    spelt: OnceLock<Spelt>,
     date_order: OnceLock<Option<DateOrder>>,
 }
 
@@ -87,7 +84,6 @@ impl SourceIndex {
             })
             .collect();
         let mut index = Self {
-            identity: Identity::default(),
             text: text.to_owned(),
             tokens,
             order,
@@ -96,15 +92,10 @@ impl SourceIndex {
             chars,
             decimal_comma: style.decimal_comma(),
             hits: Hits::default(),
-            spelt: OnceLock::new(),
             date_order: OnceLock::new(),
         };
         index.hits = vocabulary.locate(&index);
         index
-    }
-
-    pub(crate) fn identity(&self) -> &Identity {
-        &self.identity
     }
 
     /// The source text as given.
@@ -164,19 +155,9 @@ impl SourceIndex {
         }
     }
 
-    /// Its different words.
-    pub(super) fn spelt(&self) -> &Spelt {
-        self.spelt.get_or_init(|| Spelt::new(self))
-    }
-
     /// The hash of each group of tokens.
     pub(super) fn hashes(&self) -> impl Iterator<Item = u32> + '_ {
         self.groups.iter().map(|group| group.0)
-    }
-
-    /// How many groups of tokens with the same hash there are.
-    pub(super) fn groups(&self) -> usize {
-        self.groups.len()
     }
 
     /// The token numbers of a group, in order of position.

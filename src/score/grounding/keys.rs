@@ -3,7 +3,6 @@
 use super::fold::Mixer;
 use super::index::{Identity, SourceIndex};
 use super::names::{Book, Concept, Hits, Name, NameId, SpellingId, SpellingOf, Vocabulary};
-use super::number::Unit;
 use super::walk::{LeafContext, label_of};
 use crate::value::Fuel;
 use serde_json::{Map, Value};
@@ -23,7 +22,6 @@ struct PlaceKey {
     outer: PlaceId,
     key: NameId,
     label: NameId,
-    unit: Option<Unit>,
 }
 
 /// A place's names.
@@ -33,10 +31,6 @@ pub(super) struct Place {
     from: usize,
     own_to: usize,
     neutral_to: usize,
-    /// Its value names what its siblings are about.
-    pub(super) is_label: bool,
-    /// The unit that a sibling gives or the key names.
-    pub(super) unit: Option<Unit>,
 }
 
 /// The names of candidates: those of the vocabulary, and those that only candidates have.
@@ -62,8 +56,6 @@ pub(super) struct Keys {
 
 /// Stands for no outer place, and for no label.
 pub(super) const NONE: u32 = u32::MAX;
-/// The place of the candidate itself.
-pub(super) const TOP: PlaceId = u32::MAX - 1;
 
 impl Keys {
     /// Reads the names of `candidate`; true when they are the same as those of the candidate before.
@@ -230,7 +222,6 @@ impl Keys {
             outer: place.outer.map_or(NONE, |outer| outer.id),
             key: place.name,
             label: place.label.map_or(NONE, |label| label.name),
-            unit: place.unit,
         };
         if let Some(known) = self.places.get(&key) {
             return *known;
@@ -284,14 +275,7 @@ impl Keys {
                 own_to = self.concepts.len();
             }
         }
-        let name = self.name(place.name, vocabulary);
-        Place {
-            from,
-            own_to,
-            neutral_to: self.concepts.len(),
-            is_label: name.is_some_and(|name| name.is_label),
-            unit: place.unit.or(name.and_then(|name| name.unit).map(|(unit, _)| unit)),
-        }
+        Place { from, own_to, neutral_to: self.concepts.len() }
     }
 
     /// Adds every concept that is called so.

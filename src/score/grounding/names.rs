@@ -40,11 +40,6 @@ pub(super) struct Hits {
 }
 
 impl Hits {
-    pub(super) fn clear(&mut self) {
-        self.sorted.clear();
-        self.by_concept.clear();
-    }
-
     pub(super) fn is_empty(&self) -> bool {
         self.sorted.is_empty()
     }

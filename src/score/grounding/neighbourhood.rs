@@ -5,11 +5,10 @@
 //! clause and nothing but small words follow: `negative for ER and PR`. What is not clear belongs to nobody.
 
 use super::boundary::listed_at;
-use super::fold::fold_eq;
 use super::index::SourceIndex;
 use super::names::{Concept, Hit, Hits};
 use super::number::Dimension;
-use super::probe::{Evidence, Probe, unit_at};
+use super::probe::{Probe, unit_at};
 use super::sequence::{TokenMatch, has_blank_line};
 use super::token::TokenKind;
 use super::words::WordClass;
@@ -56,17 +55,6 @@ impl Names<'_> {
             .filter(move |hit| hit.end.0 as usize <= found.to)
     }
 
-    /// Whether the name that ends before token `end` is the field's own, and its first token; none where no name ends there, or one
-    /// that is neither its own nor another's.
-    pub(super) fn ending_own(&self, end: usize) -> Option<(bool, usize)> {
-        self.ending(end).map(|group| (group.own, group.from))
-    }
-
-    /// Whether some tokens hold a name of the field.
-    pub(super) fn holds_own(&self, tokens: &std::ops::Range<usize>) -> bool {
-        self.own_within(tokens).next().is_some()
-    }
-
     /// The field's own names that begin within some tokens.
     pub(super) fn own_within<'s>(
         &'s self,
@@ -107,18 +95,6 @@ impl Names<'_> {
         near.iter().any(|hit| {
             let end = hit.end.0 as usize;
             end > found.from && end < found.to && self.own.contains(&hit.concept)
-        })
-    }
-
-    /// Whether the match says something of another field and nothing else: `HER2 negative`, looked for as ER.
-    pub(super) fn speaks_of_another(&self, found: TokenMatch, source: &SourceIndex) -> bool {
-        if self.within(found) || !self.inside(found).any(|hit| self.is_anothers(hit)) {
-            return false;
-        }
-        (found.from..found.to).all(|at| {
-            let named = self.inside(found).any(|hit| (hit.start as usize..hit.end.0 as usize).contains(&at));
-            let is_word = source.token(at).is_some_and(|token| token.kind == TokenKind::Word);
-            named || !is_word || listed_at(source, at).is_some()
         })
     }
 
@@ -290,13 +266,7 @@ fn is_labelled_by_a_sentence(i: usize, source: &SourceIndex) -> bool {
 const LABEL_WORDS: usize = 3;
 
 /// Whether a match of the value at `found` is evidence for this field.
-pub(super) fn belongs(
-    found: TokenMatch,
-    probe: &Probe<'_>,
-    source: &SourceIndex,
-    names: &Names<'_>,
-    evidence: Evidence,
-) -> bool {
+pub(super) fn belongs(found: TokenMatch, probe: &Probe<'_>, source: &SourceIndex, names: &Names<'_>) -> bool {
     if names.within(found) || heads_row(found, source, names) {
         return true;
     }
@@ -306,14 +276,7 @@ pub(super) fn belongs(
     {
         return right.own;
     }
-    let left = look_left(found, probe, source, names, evidence);
-    if evidence == Evidence::Lenient {
-        return match (left, right) {
-            (Left::Group { own, .. }, _) => own,
-            (Left::Unclear, _) | (Left::Nothing, None) => true,
-            (Left::Nothing, Some(right)) => right.own,
-        };
-    }
+    let left = look_left(found, probe, source, names);
     match (left, right) {
         (Left::Group { own, .. }, None) => own,
         (Left::Group { value_first: true, .. }, Some(right)) => right.own,
@@ -359,44 +322,6 @@ fn heads_row(found: TokenMatch, source: &SourceIndex, names: &Names<'_>) -> bool
     false
 }
 
-/// Whether the match is a whole cell of a table row whose first cell is this label, word for word. Labels such as
-/// `Platelets [#/volume] in Blood` are no names that the text could be searched for.
-pub(super) fn labels_row(found: TokenMatch, source: &SourceIndex, label: &str) -> bool {
-    let parts = |c: char| matches!(c, '|' | '\t');
-    let (Some(first), Some(last)) =
-        (source.token(found.from), found.to.checked_sub(1).and_then(|last| source.token(last)))
-    else {
-        return false;
-    };
-    let text = source.text();
-    let (start, end) = (first.start as usize, last.end as usize);
-    let after = text.get(end..).unwrap_or_default().trim_start_matches([' ', '\r']);
-    let is_cell = text.get(..start).unwrap_or_default().trim_end_matches(' ').ends_with(parts)
-        && (after.is_empty() || after.starts_with('\n') || after.starts_with(parts));
-    if !is_cell {
-        return false;
-    }
-    // A first cell further back is that of no table.
-    let Some(line) = line_before(text, start) else { return false };
-    line.trim_end_matches(' ').ends_with(parts)
-        && line.split(parts).next().is_some_and(|cell| fold_eq(cell.trim(), label.trim()))
-}
-
-/// Longest part of a line that is gone back over to a row's first cell, in bytes.
-const ROW_BYTES: usize = 4_096;
-
-/// What is before a byte in its line; none when the line begins too far back.
-fn line_before(text: &str, at: usize) -> Option<&str> {
-    let from = at.saturating_sub(ROW_BYTES);
-    let near = text.as_bytes().get(from..at)?;
-    let start = match near.iter().rposition(|byte| *byte == b'\n') {
-        Some(newline) => from + newline + 1,
-        None if from == 0 => 0,
-        None => return None,
-    };
-    text.get(start..at)
-}
-
 /// What is before a value.
 #[derive(Clone, Copy, Debug)]
 enum Left {
@@ -427,13 +352,7 @@ struct Passed {
     after_line: usize,
 }
 
-fn look_left(
-    found: TokenMatch,
-    probe: &Probe<'_>,
-    source: &SourceIndex,
-    names: &Names<'_>,
-    evidence: Evidence,
-) -> Left {
+fn look_left(found: TokenMatch, probe: &Probe<'_>, source: &SourceIndex, names: &Names<'_>) -> Left {
     let mut passed = Passed::default();
     let mut depth = 0_usize;
     let mut cell = false;
@@ -454,7 +373,7 @@ fn look_left(
         if let Some(group) = names.ending(at) {
             let group = names.widen_left(group, source);
             cell |= source.gap_before(at).contains([':', '=']);
-            return judge(found, probe, source, &passed, group, cell, evidence);
+            return judge(found, probe, source, &passed, group, cell);
         }
         at -= 1;
         // What is in parentheses is about the name or the value, not between them.
@@ -504,12 +423,8 @@ fn judge(
     passed: &Passed,
     group: Group,
     cell: bool,
-    evidence: Evidence,
 ) -> Left {
     let near = passed.words == 0 && !passed.coded;
-    if evidence == Evidence::Lenient {
-        return Left::Group { own: group.own, near, value_first: false };
-    }
     let crossed = passed.weak > 0 || passed.lines > 0;
     let is_number = probe.tokens.iter().all(|token| token.kind == TokenKind::Number);
     // Crossing into another segment, that segment's own words would be its subject.
@@ -536,14 +451,14 @@ fn judge(
 /// A bare number counts things or measures something else unless its name is right before it.
 fn bare_is_far(
     found: TokenMatch,
-    probe: &Probe<'_>,
+    _probe: &Probe<'_>,
     source: &SourceIndex,
     passed: &Passed,
     cell: bool,
     crossed: bool,
 ) -> bool {
     let unit = unit_at(source.text(), source.tokens(), found.from);
-    let measured = unit.is_some_and(|unit| unit.dimension != Dimension::Percent) && probe.hint.is_none();
+    let measured = unit.is_some_and(|unit| unit.dimension != Dimension::Percent);
     if crossed && unit.is_none() && passed.lines == 0 || crossed && measured {
         return true;
     }

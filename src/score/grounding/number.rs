@@ -36,18 +36,6 @@ impl Decimal {
         if self.mantissa == 0 { self } else { Self { exponent: self.exponent.saturating_add(power), ..self } }
     }
 
-    /// Whether it is the greater of two numbers that are not negative.
-    pub(super) fn is_greater(&self, other: &Self) -> bool {
-        let least = self.exponent.min(other.exponent);
-        let digits = |one: &Self| {
-            let power = u32::try_from(one.exponent.saturating_sub(least)).ok()?;
-            one.mantissa.checked_mul(10_u128.checked_pow(power)?)
-        };
-        !self.negative
-            && !other.negative
-            && digits(self).zip(digits(other)).is_some_and(|(own, other)| own > other)
-    }
-
     /// The number as a binary fraction, which is near it.
     pub(super) fn approximate(self) -> f64 {
         #[expect(clippy::cast_precision_loss, reason = "it is near it")]

@@ -57,11 +57,6 @@ pub(super) fn listed_as(listing: u8) -> Listed {
     LISTS.listings.get(usize::from(listing)).copied().unwrap_or_default()
 }
 
-/// The list that a folded word is in.
-pub(super) fn listed(word: &str) -> Option<WordClass> {
-    listed_as(listing(word_hash(word), word)).class
-}
-
 /// Whether a key says what kind of value it holds, not what it is about.
 pub(super) fn is_generic_key(word: &str) -> bool {
     LISTS.generic_keys.contains(word)
@@ -144,11 +139,6 @@ impl Lists {
 }
 
 impl WordClass {
-    /// Whether such a word says nothing about what a text is about: small words.
-    pub(super) fn says_little(self) -> bool {
-        matches!(self, WordClass::Connector | WordClass::And)
-    }
-
     fn named(name: &str) -> Option<Self> {
         Some(match name {
             "polarity" => WordClass::Polarity,
@@ -194,8 +184,8 @@ mod tests {
         assert_eq!(strange, Vec::<String>::new());
         let month = |word: &str| listed_as(listing(word_hash(word), word)).month;
         assert!(LISTS.listings.len() <= usize::from(u8::MAX));
-        assert_eq!(listed("no"), Some(WordClass::No));
-        assert_eq!(listed("yes"), Some(WordClass::Polarity));
+        let class = |word: &str| listed_as(listing(word_hash(word), word)).class;
+        assert_eq!((class("no"), class("yes")), (Some(WordClass::No), Some(WordClass::Polarity)));
         assert_eq!(month("subat"), Some(2));
         assert!(is_generic_key("value") && is_label_key("name"));
         let numbers = lists.months.values().copied().collect::<HashSet<_>>();

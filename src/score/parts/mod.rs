@@ -11,4 +11,4 @@ mod tests;
 
 pub(crate) use find::{DocumentPart, Parts};
 pub use read::{FoundPart, read_mentions_of_part, read_parts};
-pub(crate) use text::{PartText, PartedText};
+pub(crate) use text::PartedText;

@@ -57,13 +57,12 @@ impl PartText {
 pub(crate) struct PartedText {
     pub(crate) parts: Parts,
     texts: Vec<OnceLock<PartText>>,
-    common: OnceLock<PartText>,
 }
 
 impl PartedText {
     pub(crate) fn new(parts: Parts) -> Self {
         let texts = (0..parts.len()).map(|_| OnceLock::new()).collect();
-        PartedText { parts, texts, common: OnceLock::new() }
+        PartedText { parts, texts }
     }
 
     /// The text of one part.
@@ -77,16 +76,5 @@ impl PartedText {
     ) -> Option<&PartText> {
         let stretches = &self.parts.get(part)?.stretches;
         Some(self.texts.get(part)?.get_or_init(|| PartText::new(text, stretches, whole, names, lexicon)))
-    }
-
-    /// What is common to all parts.
-    pub(crate) fn common(
-        &self,
-        text: &str,
-        whole: &Passages,
-        names: &Vocabulary,
-        lexicon: &Lexicon,
-    ) -> &PartText {
-        self.common.get_or_init(|| PartText::new(text, self.parts.common(), whole, names, lexicon))
     }
 }

@@ -91,7 +91,7 @@ fn label(all: &[Token], value: usize) -> Range<usize> {
 }
 
 /// The words of the line with a colon at its end under which a list item stands.
-fn heading(all: &[Token], sentence: usize) -> Range<usize> {
+pub(super) fn heading(all: &[Token], sentence: usize) -> Range<usize> {
     let is_end = |at: usize| {
         step(1);
         all.get(at).is_some_and(|token| matches!(token.class, Class::Line | Class::Gap))
@@ -207,6 +207,9 @@ fn opposed(all: &[Token], clause: &Clause, claim: &Read, presence: Presence, tic
     if is_about_another(all, clause, claim) {
         return Some(Doubt::NotAffirmed);
     }
+    if is_choice(all, clause) {
+        return Some(Doubt::Alternative);
+    }
     match (presence, denials) {
         (Presence::Absent, 0) => Some(Doubt::NotDenied),
         (Presence::Absent, 1) => (denies_another(all, clause, claim)
@@ -219,6 +222,20 @@ fn opposed(all: &[Token], clause: &Clause, claim: &Read, presence: Presence, tic
         }
         (Presence::Present, _) => Some(Doubt::Denied),
     }
+}
+
+/// If a statement names both answers and gives none: `positive or negative`.
+fn is_choice(all: &[Token], clause: &Clause) -> bool {
+    let answers =
+        |token: Option<&Token>, cues| token.is_some_and(|token| token.is_word() && token.does(cues));
+    clause.statement.iter().any(|at| {
+        let joins =
+            all.get(*at).is_some_and(|token| token.is("/") || token.is_word() && token.does(Cues::OR));
+        let (before, after) = (at.checked_sub(1).and_then(|at| all.get(at)), all.get(at + 1));
+        joins
+            && (answers(before, Cues::PRESENT) && answers(after, Cues::ABSENT)
+                || answers(before, Cues::ABSENT) && answers(after, Cues::PRESENT))
+    })
 }
 
 /// The most letters of a name that is an abbreviation.

@@ -34,6 +34,8 @@ pub enum ValueKind {
     Date,
     /// Something is there, or not.
     Presence,
+    /// Something is there, as a statement with no word for that says.
+    Mention,
     /// A side.
     Side,
     /// Letters and digits of which the letters are the field's.
@@ -46,22 +48,26 @@ pub enum ValueKind {
     Word,
     /// Any other text.
     Text,
+    /// A text whose words the passage has in another order or form, or with others between them.
+    Reworded,
 }
 
 impl ValueKind {
     /// Every kind.
-    pub const ALL: [ValueKind; 11] = [
+    pub const ALL: [ValueKind; 13] = [
         ValueKind::Number,
         ValueKind::Quantity,
         ValueKind::Ratio,
         ValueKind::Date,
         ValueKind::Presence,
+        ValueKind::Mention,
         ValueKind::Side,
         ValueKind::Code,
         ValueKind::Choice,
         ValueKind::Scale,
         ValueKind::Word,
         ValueKind::Text,
+        ValueKind::Reworded,
     ];
 
     /// The name in patterns.
@@ -73,12 +79,14 @@ impl ValueKind {
             ValueKind::Ratio => "ratio",
             ValueKind::Date => "date",
             ValueKind::Presence => "presence",
+            ValueKind::Mention => "mention",
             ValueKind::Side => "side",
             ValueKind::Code => "code",
             ValueKind::Choice => "choice",
             ValueKind::Scale => "scale",
             ValueKind::Word => "word",
             ValueKind::Text => "text",
+            ValueKind::Reworded => "reworded",
         }
     }
 }
@@ -148,6 +156,8 @@ pub(super) fn fold(text: &str) -> String {
 
 /// The most words of a value that says no more than that something is there or not.
 const PRESENCE_WORDS: usize = 4;
+/// The shortest word of a text that says something of it.
+const TELLING: usize = 3;
 /// The number of words of an item's name that are looked for.
 const ITEM_WORDS: usize = 4;
 
@@ -203,6 +213,15 @@ impl Read {
             words: own,
             text,
         }
+    }
+
+    /// The words of the value that say something of it.
+    pub(super) fn telling(&self) -> impl Iterator<Item = &String> {
+        let says = |word: &&String| {
+            (word.chars().count() >= TELLING || word.contains(|c: char| c.is_ascii_digit()))
+                && !cues_of(word).any(Cues::JOIN)
+        };
+        self.words.iter().filter(says)
     }
 
     /// If a word is one of the claim's own.

@@ -45,6 +45,10 @@ impl Cues {
     pub(crate) const OF_ALL: Cues = Cues(1 << 29);
     pub(crate) const POINTER: Cues = Cues(1 << 31);
     pub(crate) const MISTAKE: Cues = Cues(1 << 32);
+    pub(crate) const RESULT: Cues = Cues(1 << 33);
+    pub(crate) const OTHER_BEHIND: Cues = Cues(1 << 34);
+    pub(crate) const OTHER_BEFORE: Cues = Cues(1 << 36);
+    pub(crate) const DISTANCE: Cues = Cues(1 << 35);
     /// On the line of the token, boxes stand behind their options.
     pub(crate) const BOX_BEHIND: Cues = Cues(1 << 26);
 
@@ -75,6 +79,10 @@ impl Cues {
             "or" => Cues::OR,
             "contrast" => Cues::CONTRAST,
             "basis" => Cues::BASIS,
+            "result" => Cues::RESULT,
+            "distance" => Cues::DISTANCE,
+            "other-behind" => Cues::OTHER_BEHIND,
+            "other-before" => Cues::OTHER_BEFORE,
             "silent" => Cues::SILENT,
             "before" => Cues::BEFORE,
             "numbering" => Cues::NUMBERING,

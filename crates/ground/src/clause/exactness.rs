@@ -4,7 +4,7 @@ use super::claim::{Read, Share, fold};
 use super::cues::{Cues, cues_of};
 use super::passage::Doubt;
 use super::sentence::Clause;
-use super::tokens::{Token, Tokens};
+use super::tokens::{Class, Token, Tokens};
 use std::ops::Range;
 
 /// The distance before a number at which a word of a limit still reaches it, in tokens.
@@ -21,11 +21,20 @@ pub(super) fn doubt(text: &str, tokens: &Tokens, clause: &Clause, claim: &Read) 
     if is_part_of_word(all, clause, claim) {
         return Some(Doubt::PartOfWord);
     }
+    if is_label(all, clause, claim) {
+        return Some(Doubt::NotAffirmed);
+    }
+    if makes_another(all, clause, claim) {
+        return Some(Doubt::PartOfWord);
+    }
     if (claim.is_number || claim.is_number_text) && claim.is_of_item && !is_nearest(all, clause, claim) {
         return Some(Doubt::NotNearest);
     }
     if !claim.has_digits() {
         return None;
+    }
+    if (claim.is_number || claim.is_number_text) && is_numbering(all, &clause.value) {
+        return Some(Doubt::Numbering);
     }
     let is_exact = claim.is_number || !names_limit(&claim.text);
     if has_other_sign(all, clause, &claim.text) {
@@ -98,6 +107,47 @@ fn is_nearest(all: &[Token], clause: &Clause, claim: &Read) -> bool {
         }
     }
     depth == 0
+}
+
+/// If a text is the label of what stands behind it, as `Perirenal fat` is in `Margins: Perirenal fat: negative`.
+fn is_label(all: &[Token], clause: &Clause, claim: &Read) -> bool {
+    let is_text = !(claim.is_number || claim.is_number_text || claim.is_date) && claim.presence.is_none();
+    let is_below = clause.sentence.clone().take_while(|at| *at < clause.value.start);
+    let has_label = is_below.filter_map(|at| all.get(at)).any(|token| token.is(":"));
+    is_text && !claim.is_item() && has_label && all.get(clause.value.end).is_some_and(|token| token.is(":"))
+}
+
+/// If a word right beside a text makes it another thing, as `in situ` does of `carcinoma`.
+fn makes_another(all: &[Token], clause: &Clause, claim: &Read) -> bool {
+    if claim.is_number || claim.is_number_text || claim.is_date || claim.presence.is_some() {
+        return false;
+    }
+    let is_joint = |token: &Token| token.is("-") || token.is(",") || token.class == Class::Line;
+    let makes = |token: &Token, cues| token.does(cues) && !claim.owns(&token.folded);
+    let before = all.get(clause.value.start.saturating_sub(2)..clause.value.start).unwrap_or_default();
+    let after = all.get(clause.value.end..).unwrap_or_default().iter().take(2);
+    let first = |token: &&Token| !is_joint(token);
+    before.iter().rev().find(first).is_some_and(|token| makes(token, Cues::OTHER_BEFORE))
+        || after.into_iter().find(first).is_some_and(|token| makes(token, Cues::OTHER_BEHIND))
+}
+
+/// If a number begins an entry of a list: `2. Right hydronephrosis`.
+fn is_numbering(all: &[Token], value: &std::ops::Range<usize>) -> bool {
+    let before = value.start.checked_sub(1).and_then(|at| all.get(at));
+    let is_figure = value.len() == 1 && all.get(value.start).is_some_and(Token::is_number);
+    let begins = is_figure
+        && before.is_none_or(|token| {
+            matches!(token.class, Class::Line | Class::Gap)
+                || token.is(".")
+                || token.is(",")
+                || token.is(";")
+                || token.is("#")
+        });
+    let is_end = |token: &Token| token.is(".") || token.is(")") || token.is(":");
+    let next = all.get(value.end + 1);
+    let leads = all.get(value.end).is_some_and(is_end)
+        && next.is_some_and(|next| next.is_word() && !next.is_lowercase && !next.is_number());
+    begins && (leads || before.is_some_and(|token| token.is("#")))
 }
 
 /// The first and last year that two digits are read as.

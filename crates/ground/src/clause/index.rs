@@ -3,6 +3,7 @@
 use super::assertion::mark;
 use super::cues::{STEM, others_for};
 use super::tokens::{Token, joined};
+use crate::steps::step;
 use std::collections::HashMap;
 
 /// Most ticked boxes that are looked at.
@@ -79,7 +80,19 @@ impl Index {
     }
 
     pub(super) fn named(&self, name: &str) -> Vec<usize> {
-        let mut words: Vec<usize> = self.alike(name).collect();
+        self.places(self.alike(name).collect())
+    }
+
+    pub(super) fn misspelt(&self, word: &str, letters: usize) -> Vec<usize> {
+        let begins = word.chars().next();
+        let known = self.words.iter().take(COMPARED).enumerate();
+        // The first letter is seldom the one that is misread, and most words begin with another.
+        let alike =
+            known.filter(|(_, (other, _))| other.chars().next() == begins && is_near(word, other, letters));
+        self.places(alike.map(|(at, _)| at).collect())
+    }
+
+    fn places(&self, mut words: Vec<usize>) -> Vec<usize> {
         words.sort_unstable();
         words.dedup();
         let places = words.iter().filter_map(|word| self.words.get(*word)).flat_map(|(_, places)| places);
@@ -87,6 +100,31 @@ impl Index {
         places.sort_unstable();
         places
     }
+}
+
+/// Most different words of a text that are compared with a word that it may have misspelt.
+const COMPARED: usize = 20_000;
+
+/// If two words differ in no more than so many letters: more, fewer or other ones.
+fn is_near(one: &str, other: &str, letters: usize) -> bool {
+    let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
+    if one.len().abs_diff(other.len()) > letters {
+        return false;
+    }
+    let mut before: Vec<usize> = (0..=other.len()).collect();
+    for (row, c) in one.iter().enumerate() {
+        let mut last = row;
+        let mut next = vec![row + 1];
+        for (column, d) in other.iter().enumerate() {
+            step(1);
+            let above = before.get(column + 1).copied().unwrap_or(usize::MAX - 1);
+            let left = next.last().copied().unwrap_or(usize::MAX - 1);
+            next.push((last + usize::from(c != d)).min(above + 1).min(left + 1));
+            last = above;
+        }
+        before = next;
+    }
+    before.last().is_some_and(|errors| *errors <= letters)
 }
 
 /// A word but for an ending of two letters; none of a word that is too short to have forms.

@@ -2,13 +2,16 @@
 
 mod absence;
 mod assertion;
+mod candidates;
 mod claim;
 mod cues;
 mod exactness;
 mod index;
 mod naming;
 mod passage;
+mod reading;
 mod said;
+mod rivals;
 mod search;
 mod sentence;
 mod tokens;
@@ -17,11 +20,10 @@ mod trust;
 pub use absence::is_nowhere;
 pub use claim::{Claim, ValueKind};
 pub use naming::Naming;
-pub use passage::{
-    Doubt, Pattern, UnknownPattern, is_denied_at, is_exact, is_named, read_opposite, read_passage,
-};
+pub use passage::{Doubt, Pattern, UnknownPattern, is_denied_at, is_exact, read_passage};
+pub use reading::{Known, Reading, Trusted, read_claim};
 pub(crate) use said::each_sentence;
 pub use said::{Act, Acting, Sentence, Statement};
-pub use search::{Found, Passage, find_passage};
+pub use search::Passage;
 pub(crate) use tokens::Tokens;
 pub use trust::{CountedFrom, Counts, Labels, Precision, Trust};

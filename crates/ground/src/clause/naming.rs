@@ -1,5 +1,6 @@
 //! Where a value stands: how the words around it name its field or item.
 
+use super::assertion;
 use super::claim::{Read, ValueKind};
 use super::cues::{Cues, cues_of, is_same};
 use super::sentence::{Clause, LABEL};
@@ -11,6 +12,12 @@ use crate::document::Document;
 pub enum Naming {
     /// The statement names it.
     Statement,
+    /// The statement names it, and another number stands between.
+    Apart,
+    /// The statement names it, and another number stands before some of the words.
+    Across,
+    /// The statement, or the label in its sentence, has another name of it.
+    Synonym,
     /// The statement and the labels above it name it.
     Heading,
     /// The sentence names it, in another part.
@@ -31,8 +38,11 @@ pub enum Naming {
 
 impl Naming {
     /// Every naming.
-    pub const ALL: [Naming; 9] = [
+    pub const ALL: [Naming; 12] = [
         Naming::Statement,
+        Naming::Apart,
+        Naming::Across,
+        Naming::Synonym,
         Naming::Heading,
         Naming::Sentence,
         Naming::Partly,
@@ -43,11 +53,32 @@ impl Naming {
         Naming::Alone,
     ];
 
+    /// If the words right beside a value, or the value, name its field or item.
+    #[must_use]
+    pub fn is_own(self) -> bool {
+        match self {
+            Naming::Statement | Naming::Item => true,
+            Naming::Apart
+            | Naming::Across
+            | Naming::Synonym
+            | Naming::Heading
+            | Naming::Sentence
+            | Naming::Partly
+            | Naming::Unnamed
+            | Naming::OtherWords
+            | Naming::Elsewhere
+            | Naming::Alone => false,
+        }
+    }
+
     /// The name in patterns.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Naming::Statement => "statement",
+            Naming::Apart => "apart",
+            Naming::Across => "across",
+            Naming::Synonym => "synonym",
             Naming::Heading => "heading",
             Naming::Sentence => "sentence",
             Naming::Partly => "partly",
@@ -64,29 +95,44 @@ impl Naming {
 const ABOVE: usize = 90;
 
 /// The naming of a field by another of its names, if the words around a value use one.
-fn synonymous(all: &[Token], clause: &Clause, claim: &Read) -> Option<Naming> {
+fn synonymous(
+    all: &[Token],
+    clause: &Clause,
+    claim: &Read,
+    kind: ValueKind,
+    is_figure: bool,
+) -> Option<Naming> {
     let says = |name: &[String], at: &mut dyn Iterator<Item = usize>| {
         let said: Vec<&Token> = at.filter_map(|at| all.get(at)).filter(|token| token.is_word()).collect();
         name.iter().all(|word| said.iter().any(|token| is_same(word, &token.folded)))
     };
-    let outside = |at: &usize| !clause.value.contains(at);
+    // The words of a known value may name the field as well: `well differentiated`.
+    let outside = |at: &usize| kind == ValueKind::Choice || !clause.value.contains(at);
     // A synonym that leaves out what tells the field from its neighbours is one of theirs, too.
     let roles = || claim.names.iter().filter(|name| cues_of(name).any(Cues::ROLE));
     let tells = |name: &&Vec<String>| roles().all(|role| name.iter().any(|word| is_same(role, word)));
     let in_statement = |name: &Vec<String>| says(name, &mut clause.statement.iter().copied().filter(outside));
-    if claim.synonyms.iter().filter(tells).any(in_statement) {
-        return Some(Naming::Statement);
+    let said: Vec<&Vec<String>> =
+        claim.synonyms.iter().filter(tells).filter(|name| in_statement(name)).collect();
+    if !said.is_empty() {
+        let is_near =
+            |name: &&Vec<String>| distance(all, clause, name).is_some_and(|distance| distance.rivals == 0);
+        return Some(if is_figure && !said.iter().any(is_near) { Naming::Apart } else { Naming::Synonym });
     }
     // The label of its own sentence.
     let before = clause.sentence.start..clause.value.start;
     let colon = before.clone().rev().find(|at| all.get(*at).is_some_and(|token| token.is(":")))?;
     let label = colon.saturating_sub(LABEL).max(before.start)..colon;
-    claim.synonyms.iter().filter(tells).any(|name| says(name, &mut label.clone())).then_some(Naming::Heading)
+    claim.synonyms.iter().filter(tells).any(|name| says(name, &mut label.clone())).then_some(Naming::Synonym)
 }
 
-/// If a number or date has a label of its own in its sentence, and that names another thing than the field.
+/// If a number, date or presence has a label of its own in its sentence, and that names another thing than the field.
 fn is_labelled_otherwise(all: &[Token], clause: &Clause, claim: &Read, kind: ValueKind) -> bool {
-    if !matches!(kind, ValueKind::Number | ValueKind::Date) {
+    let is_short = matches!(
+        kind,
+        ValueKind::Number | ValueKind::Quantity | ValueKind::Date | ValueKind::Presence | ValueKind::Mention
+    );
+    if !is_short {
         return false;
     }
     let before = clause.sentence.start..clause.value.start;
@@ -95,6 +141,50 @@ fn is_labelled_otherwise(all: &[Token], clause: &Clause, claim: &Read, kind: Val
     };
     let label = all.get(colon.saturating_sub(LABEL).max(before.start)..colon).unwrap_or_default();
     !label.iter().any(|token| token.is_word() && claim.names.iter().any(|name| is_same(name, &token.folded)))
+}
+
+/// The words and the rivals, other numbers or sides, between a number or side and the nearest word of its field's name, in its statement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Distance {
+    pub(super) rivals: usize,
+    pub(super) words: usize,
+}
+
+/// The distance of a number or side from the name of its field, which is that of the name's farthest word, each where it is nearest;
+/// none where its statement has no word of it.
+pub(super) fn distance(all: &[Token], clause: &Clause, names: &[String]) -> Option<Distance> {
+    let value = all.get(clause.value.clone()).unwrap_or_default();
+    let is_side = value.iter().any(|token| token.does(Cues::SIDE)) && !value.iter().any(Token::is_number);
+    let between = |from: usize, to: usize| {
+        // Of `4.5 x 3.5 cm` the first is as near as the last.
+        let is_by = |at: Option<usize>| {
+            at.and_then(|at| all.get(at))
+                .is_some_and(|token| token.is("x") || token.is("×") || token.is("by"))
+        };
+        let is_factor = |at: usize| is_by(at.checked_sub(1)) || is_by(Some(at + 1));
+        let is_rival = |token: &Token| if is_side { token.does(Cues::SIDE) } else { token.is_number() };
+        let rivals = (from..to).filter(|at| all.get(*at).is_some_and(is_rival) && !is_factor(*at)).count();
+        let words = all.get(from..to).unwrap_or_default();
+        Distance { rivals, words: words.iter().filter(|token| token.is_word() && !token.is_number()).count() }
+    };
+    let nearest = |name: &String| {
+        let says = |at: &&usize| {
+            let is_name = |token: &Token| {
+                token.is_word() && (is_same(name, &token.folded) || joined(all, **at).as_ref() == Some(name))
+            };
+            !clause.value.contains(at) && all.get(**at).is_some_and(is_name)
+        };
+        let places = clause.statement.iter().filter(says);
+        let distances = places.map(|at| {
+            if *at < clause.value.start {
+                between(at + 1, clause.value.start)
+            } else {
+                between(clause.value.end, *at)
+            }
+        });
+        distances.min()
+    };
+    names.iter().filter_map(nearest).max()
 }
 
 pub(super) fn naming(document: &Document, clause: &Clause, claim: &Read, kind: ValueKind) -> Naming {
@@ -115,7 +205,8 @@ pub(super) fn naming(document: &Document, clause: &Clause, claim: &Read, kind: V
         }
     };
     // The words of a presence or of a known value may name the field as well: `no calculi`. A single word is no name of itself.
-    let names_itself = matches!(kind, ValueKind::Presence | ValueKind::Choice) || claim.words.len() > 1;
+    let names_itself =
+        matches!(kind, ValueKind::Presence | ValueKind::Mention | ValueKind::Choice) || claim.words.len() > 1;
     let is_name = |at: usize| {
         let own = || all.get(at).is_some_and(|token| claim.words.iter().any(|word| **word == *token.folded));
         names_itself || !clause.value.contains(&at) || !own()
@@ -129,9 +220,28 @@ pub(super) fn naming(document: &Document, clause: &Clause, claim: &Read, kind: V
             *known = *known || cues_of(name).any(Cues::NUMERATOR | Cues::DENOMINATOR);
         }
     }
+    let is_figure = matches!(kind, ValueKind::Number | ValueKind::Quantity | ValueKind::Side);
     let in_statement = named.clone();
     if named.iter().all(|known| *known) {
-        return Naming::Statement;
+        if !is_figure {
+            return Naming::Statement;
+        }
+        let is_free = |distance: Option<Distance>| distance.is_some_and(|distance| distance.rivals == 0);
+        let nearest =
+            claim.names.iter().filter_map(|name| distance(all, clause, std::slice::from_ref(name))).min();
+        return match (is_free(nearest), is_free(distance(all, clause, &claim.names))) {
+            (true, true) => Naming::Statement,
+            (true, false) => Naming::Across,
+            (false, _) => Naming::Apart,
+        };
+    }
+    // The heading of a list names what is behind the labels of its items.
+    let mut by_list = vec![false; claim.names.len()];
+    for at in assertion::heading(all, clause.sentence.start) {
+        see(&mut by_list, at);
+    }
+    if by_list.iter().all(|known| *known) {
+        return Naming::Heading;
     }
     let above = clause.value.start.saturating_sub(ABOVE)..clause.value.start;
     for colon in above.filter(|at| all.get(*at).is_some_and(|token| token.is(":"))) {
@@ -146,7 +256,7 @@ pub(super) fn naming(document: &Document, clause: &Clause, claim: &Read, kind: V
     for at in clause.sentence.clone() {
         see(&mut in_sentence, at);
     }
-    if let Some(naming) = synonymous(all, clause, claim) {
+    if let Some(naming) = synonymous(all, clause, claim, kind, is_figure) {
         return naming;
     }
     if in_sentence.iter().all(|known| *known) {
@@ -163,7 +273,8 @@ pub(super) fn naming(document: &Document, clause: &Clause, claim: &Read, kind: V
         return Naming::Unnamed;
     }
     let is_telling = |name: &&String| cues_of(name).any(Cues::ROLE);
-    if !missing.iter().any(|name| tokens.has(name)) && !missing.iter().any(is_telling) {
+    let is_other = is_labelled_otherwise(all, clause, claim, kind);
+    if !is_other && !missing.iter().any(|name| tokens.has(name)) && !missing.iter().any(is_telling) {
         return Naming::Partly;
     }
     if in_statement.iter().any(|known| *known) { Naming::OtherWords } else { Naming::Elsewhere }

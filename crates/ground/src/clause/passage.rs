@@ -1,13 +1,15 @@
 //! Passages: if a clause says a value where its field belongs, whole, and as a fact.
 
-use super::claim::{Claim, Presence, Read, Share, ValueKind};
+use super::claim::{Claim, Presence, Read, Share, ValueKind, fold};
 use super::cues::{Cues, cues_of, is_same};
 use super::naming::{Naming, naming};
+use super::search::affirms;
 use super::sentence::Clause;
 use super::tokens::Token;
 use super::{assertion, exactness};
 use crate::document::Document;
 use crate::find::places;
+use crate::quantity;
 use serde_json::Value;
 use std::collections::HashSet;
 use std::fmt;
@@ -55,13 +57,21 @@ pub enum Doubt {
     OtherCentury,
     /// Another number stands nearer to the item.
     NotNearest,
+    /// It is of another unit than the field's.
+    OtherUnit,
+    /// The label of its field stands before something else.
+    LabelElsewhere,
+    /// It numbers an entry of a list.
+    Numbering,
+    /// It is the value of another field of the record, which is named there.
+    ClaimedByAnother,
     /// A word that tells the field from its neighbours is not beside it.
     OtherRole,
 }
 
 impl Doubt {
     /// Every reason.
-    pub const ALL: [Doubt; 20] = [
+    pub const ALL: [Doubt; 24] = [
         Doubt::NoWords,
         Doubt::NotTicked,
         Doubt::Uncertain,
@@ -81,6 +91,10 @@ impl Doubt {
         Doubt::PartOfWord,
         Doubt::OtherCentury,
         Doubt::NotNearest,
+        Doubt::OtherUnit,
+        Doubt::LabelElsewhere,
+        Doubt::Numbering,
+        Doubt::ClaimedByAnother,
         Doubt::OtherRole,
     ];
 
@@ -107,6 +121,10 @@ impl Doubt {
             Doubt::PartOfWord => "part_of_word",
             Doubt::OtherCentury => "other_century",
             Doubt::NotNearest => "not_nearest",
+            Doubt::OtherUnit => "other_unit",
+            Doubt::LabelElsewhere => "label_elsewhere",
+            Doubt::Numbering => "numbering",
+            Doubt::ClaimedByAnother => "claimed_by_another",
             Doubt::OtherRole => "other_role",
         }
     }
@@ -134,6 +152,10 @@ impl Doubt {
             Doubt::PartOfWord => "has it as a part of a longer word",
             Doubt::OtherCentury => "has a year of another century",
             Doubt::NotNearest => "has another number nearer to the item",
+            Doubt::OtherUnit => "gives it in another unit",
+            Doubt::LabelElsewhere => "is not behind the label of the field, which the document has elsewhere",
+            Doubt::Numbering => "has it as the number of an entry",
+            Doubt::ClaimedByAnother => "names another field, which has the value, too",
             Doubt::OtherRole => "lacks the word that tells the field from its neighbours",
         }
     }
@@ -198,8 +220,20 @@ pub fn read_passage(document: &Document, claim: &Claim<'_>, bytes: &Range<usize>
     if share.is_some_and(|(printed, asked)| printed != asked) || is_of_all && claim.unit().is_some() {
         return Err(Doubt::OtherRole);
     }
+    if is_of_other_unit(document, &clause, &claim, bytes.start) {
+        return Err(Doubt::OtherUnit);
+    }
+    if is_of_other_side(&tokens.all, &clause, &claim) || is_distance(&tokens.all, &clause, &claim) {
+        return Err(Doubt::OtherRole);
+    }
     let kind = kind(document, &clause, &claim);
+    if kind == ValueKind::Mention && claim.words.iter().any(|word| cues_of(word).any(Cues::RESULT)) {
+        return Err(Doubt::NotAffirmed);
+    }
     let naming = naming(document, &clause, &claim, kind);
+    if is_behind_other_label(&tokens.all, &clause, &claim, kind, naming) {
+        return Err(Doubt::OtherRole);
+    }
     if is_of_another_item(&claim, naming)
         || kind == ValueKind::Choice && lacks_word(document, &clause, &claim)
     {
@@ -221,6 +255,9 @@ fn is_of_another_item(claim: &Read, naming: Naming) -> bool {
         Naming::Elsewhere => claim.is_of_item,
         Naming::Unnamed => claim.is_of_item && is_figure,
         Naming::Statement
+        | Naming::Apart
+        | Naming::Across
+        | Naming::Synonym
         | Naming::Heading
         | Naming::Sentence
         | Naming::Partly
@@ -230,8 +267,82 @@ fn is_of_another_item(claim: &Read, naming: Naming) -> bool {
     }
 }
 
+/// If a short value stands behind a label that names another thing, and nothing beside it names its field.
+fn is_behind_other_label(
+    all: &[Token],
+    clause: &Clause,
+    claim: &Read,
+    kind: ValueKind,
+    naming: Naming,
+) -> bool {
+    let is_named = match naming {
+        Naming::Statement
+        | Naming::Apart
+        | Naming::Across
+        | Naming::Synonym
+        | Naming::Heading
+        | Naming::Item
+        | Naming::Alone => true,
+        Naming::Sentence | Naming::Partly | Naming::Unnamed | Naming::OtherWords | Naming::Elsewhere => false,
+    };
+    let is_short =
+        matches!(kind, ValueKind::Word | ValueKind::Number | ValueKind::Quantity | ValueKind::Choice);
+    let lead = clause.value.start.checked_sub(1).and_then(|at| all.get(at));
+    !is_named && is_short && !claim.is_of_item && lead.is_some_and(|token| token.is(":") || token.is("="))
+}
+
+/// If the field's name has a side, and the statement only another one.
+fn is_of_other_side(all: &[Token], clause: &Clause, claim: &Read) -> bool {
+    let is_side = |name: &&String| cues_of(name).any(Cues::SIDE);
+    let Some(side) = claim.names.iter().find(is_side).filter(|_| !claim.is_of_item) else { return false };
+    let outside = clause.statement.iter().filter(|at| !clause.value.contains(at));
+    let mut sides = outside.filter_map(|at| all.get(*at)).filter(|token| token.does(Cues::SIDE)).peekable();
+    sides.peek().is_some() && !sides.any(|token| is_same(side, &token.folded))
+}
+
+/// The most tokens between a number and the word that makes it a distance.
+const TO_DISTANCE: usize = 3;
+
+/// If a number says how far something is from another thing, and the field is not about that.
+fn is_distance(all: &[Token], clause: &Clause, claim: &Read) -> bool {
+    let after = all.get(clause.value.end..).unwrap_or_default().iter().take(TO_DISTANCE);
+    let mut after = after.take_while(|token| token.is_word() || token.is("-"));
+    claim.unit().is_some() && !claim.key_does(Cues::DISTANCE) && after.any(|token| token.does(Cues::DISTANCE))
+}
+
+/// If a number is printed in another unit than the field's name has, or in none that its statement says; or with one, where the field
+/// counts something.
+fn is_of_other_unit(document: &Document, clause: &Clause, claim: &Read, start: usize) -> bool {
+    if !claim.is_number {
+        return false;
+    }
+    let printed = document.quantities().at(start).map(|quantity| quantity.unit);
+    match (claim.unit(), printed) {
+        (Some(asked), Some(printed)) => !asked.is_like(printed),
+        (Some(asked), None) => {
+            let all = &document.tokens().all;
+            let is_quantity = |token: &Token| {
+                document.quantities().at(token.start).is_some_and(|quantity| quantity.unit.is_like(asked))
+            };
+            if all.get(clause.sentence.clone()).unwrap_or_default().iter().any(is_quantity) {
+                return true;
+            }
+            let is_unit = |token: &Token| quantity::unit(&token.folded).is_some_and(|unit| unit == asked);
+            !all.get(clause.sentence.clone()).unwrap_or_default().iter().any(is_unit)
+        }
+        (None, Some(_)) => claim.asks_for().is_some(),
+        (None, None) => false,
+    }
+}
+
 /// The shortest word that tells one value from another.
 const TELLING: usize = 5;
+
+/// If the words of a passage are those of a claim's value in other forms or another order, with others between them, or misspelt.
+fn is_reworded(printed: &[&str], claim: &Read) -> bool {
+    let said = claim.telling().filter(|word| printed.iter().any(|said| is_same(word, said))).count();
+    said > 0 && said * 2 >= claim.telling().count()
+}
 
 /// If the sentence lacks a word of the value that the document has in another place.
 fn lacks_word(document: &Document, clause: &Clause, claim: &Read) -> bool {
@@ -270,6 +381,10 @@ fn denies_item(doubt: Doubt) -> bool {
         | Doubt::PartOfWord
         | Doubt::OtherCentury
         | Doubt::NotNearest
+        | Doubt::OtherUnit
+        | Doubt::LabelElsewhere
+        | Doubt::Numbering
+        | Doubt::ClaimedByAnother
         | Doubt::OtherRole => false,
     }
 }
@@ -291,16 +406,6 @@ fn doubt_of_item(document: &Document, claim: &Claim<'_>) -> Option<Doubt> {
     })
 }
 
-/// Reads the passage at some bytes of a document, which is to say another value than the claimed one.
-///
-/// # Errors
-///
-/// The reason why the passage may not say another value.
-pub fn read_opposite(document: &Document, claim: &Claim<'_>, bytes: &Range<usize>) -> Result<Pattern, Doubt> {
-    let other = opposite(document, claim, bytes.clone());
-    read_passage(document, &other.claim(claim), bytes)
-}
-
 /// The distance before a text at which a denial surely reaches it, in tokens.
 const DENIES: usize = 4;
 
@@ -315,14 +420,6 @@ pub fn is_denied_at(document: &Document, claim: &Claim<'_>, bytes: &Range<usize>
         tokens.all.get(*at).is_some_and(|token| token.does(Cues::DENIAL) && !read.owns(&token.folded))
     };
     clause.part.iter().filter(before).any(denies)
-}
-
-/// If a document has all the words of a claim's field or item, or of another of its names.
-#[must_use]
-pub fn is_named(document: &Document, claim: &Claim<'_>) -> bool {
-    let read = Read::new(claim);
-    let has = |name: &Vec<String>| !name.is_empty() && name.iter().all(|word| document.tokens().has(word));
-    has(&read.names) || read.synonyms.iter().any(has)
 }
 
 /// If a claim's value is one of few, or a number: what says another one in its place speaks against it, while another wording of a text
@@ -365,7 +462,14 @@ const SHORT_WORD: usize = 8;
 
 fn kind(document: &Document, clause: &Clause, claim: &Read) -> ValueKind {
     let all = &document.tokens().all;
-    if claim.is_number || claim.is_number_text {
+    // A vocabulary may read a number from words: `grade II`.
+    let has_figure = |token: &Token| token.folded.contains(|c: char| c.is_ascii_digit());
+    let is_figure = || all.get(clause.value.clone()).unwrap_or_default().iter().any(has_figure);
+    if claim.is_number || claim.is_number_text && is_figure() {
+        let printed = all.get(clause.value.start).map_or(0, |token| token.start);
+        if claim.unit().is_some() && document.quantities().at(printed).is_some() {
+            return ValueKind::Quantity;
+        }
         let stroke = |at: Option<usize>| at.and_then(|at| all.get(at)).is_some_and(|token| token.is("/"));
         let is_ratio =
             claim.is_number && (stroke(clause.value.start.checked_sub(1)) || stroke(Some(clause.value.end)));
@@ -375,8 +479,9 @@ fn kind(document: &Document, clause: &Clause, claim: &Read) -> ValueKind {
     if claim.is_date {
         return ValueKind::Date;
     }
-    if claim.presence.is_some() {
-        return ValueKind::Presence;
+    if let Some(presence) = claim.presence {
+        let is_said = presence == Presence::Absent || affirms(document.tokens(), clause);
+        return if is_said { ValueKind::Presence } else { ValueKind::Mention };
     }
     let is_side = !claim.words.is_empty() && claim.words.iter().all(|word| cues_of(word).any(Cues::SIDE));
     if claim.is_code() {
@@ -384,7 +489,21 @@ fn kind(document: &Document, clause: &Clause, claim: &Read) -> ValueKind {
     }
     let said = all.get(clause.sentence.clone()).unwrap_or_default();
     let said: HashSet<&str> = said.iter().map(|token| &*token.folded).collect();
-    if !claim.words.iter().all(|word| said.contains(word.as_str())) {
+    let printed: Vec<&str> = all
+        .get(clause.value.clone())
+        .unwrap_or_default()
+        .iter()
+        .filter(|token| token.is_word())
+        .map(|token| &*token.folded)
+        .collect();
+    let letters = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).collect::<String>();
+    let value = all.get(clause.value.clone()).unwrap_or_default();
+    let bytes = value.first().map_or(0, |token| token.start)..value.last().map_or(0, |token| token.end);
+    let is_other = letters(&fold(document.text().get(bytes).unwrap_or_default())) != letters(&claim.text);
+    if claim.words.len() > 1 && printed.len() > 1 && is_other && is_reworded(&printed, claim) {
+        return ValueKind::Reworded;
+    }
+    if is_other && !claim.words.iter().all(|word| said.contains(word.as_str())) {
         let printed = all.get(clause.value.clone()).unwrap_or_default();
         let has_letters = printed.iter().any(|token| token.folded.contains(char::is_alphabetic));
         return if has_letters { ValueKind::Choice } else { ValueKind::Scale };

@@ -1,20 +1,13 @@
-//! Search: the passage of a document that says a claim best.
+//! Search: the places where a document speaks of a field.
 
-use super::claim::{Claim, Presence, Read, ValueKind};
 use super::cues::{Cues, is_same};
-use super::naming::Naming;
-use super::passage::{Pattern, opposite, read_passage};
+use super::passage::Pattern;
 use super::sentence::{Clause, LONGEST};
 use super::tokens::{Class, Tokens};
-use super::trust::Trust;
-use crate::document::Document;
-use crate::find::places;
-use crate::quantity::Unit;
-use serde_json::Value;
 use std::ops::Range;
 
 /// Most passages that are read for one claim, and most names that are looked at for them.
-const MOST: usize = 64;
+pub(super) const MOST: usize = 64;
 const TRIED: usize = 2_000;
 
 /// A passage that was understood.
@@ -26,114 +19,17 @@ pub struct Passage {
     pub bytes: Range<usize>,
 }
 
-/// A passage that was found for a claim.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Found {
-    /// It says the claim.
-    Says(Passage),
-    /// It says the opposite, and none says the claim.
-    SaysOpposite(Passage),
-}
-
-/// Finds the passage that says a claim best: of those that name the field or item, the one of the pattern with the highest
-/// precision. None where passages say that something is there and that it is not, and for numbers and texts that are no member of an
-/// item: of all the places of such a value that nothing has chosen, one is near the right words too often.
-#[must_use]
-pub fn find_passage(document: &Document, claim: &Claim<'_>) -> Option<Found> {
-    let read = Read::new(claim);
-    if read.names.is_empty() {
-        return None;
-    }
-    let Some(presence) = read.presence else {
-        let places = places(document, claim.value).into_iter().map(|place| place.start..place.end).take(MOST);
-        if let Some((number, unit)) = claim.value.as_f64().zip(read.unit()).filter(|_| !read.is_of_item) {
-            return quantity(document, claim, number, unit).map(Found::Says);
-        }
-        let tells = |passage: &Passage| read.is_of_item || is_telling(passage.pattern);
-        return best(document, claim, places).filter(tells).map(Found::Says);
-    };
-    let speaking = speaking(document.tokens(), &read);
-    let saying = |claim: &Claim<'_>, presence| {
-        let says = |bytes: &&Range<usize>| presence == Presence::Absent || affirms(document.tokens(), bytes);
-        best(document, claim, speaking.iter().filter(says).cloned())
-    };
-    let other = opposite(document, claim, 0..0);
-    match (saying(claim, presence), saying(&other.claim(claim), presence.opposite())) {
-        (Some(passage), None) => Some(Found::Says(passage)),
-        (None, Some(passage)) => Some(Found::SaysOpposite(passage)),
-        (Some(_), Some(_)) | (None, None) => None,
-    }
-}
-
-/// The passage that says a quantity; none where the field is named beside another one, too.
-fn quantity(document: &Document, claim: &Claim<'_>, value: f64, unit: Unit) -> Option<Passage> {
-    let own = document.quantities().places(value, unit);
-    let passage = best(document, claim, own.iter().take(MOST).cloned())?;
-    let others = document.quantities().like(unit).filter(|other| !own.contains(&other.place));
-    let others = others.map(|other| (other.place.clone(), other.value));
-    let pattern = Pattern { kind: ValueKind::Quantity, ..passage.pattern };
-    (!is_contested(document, claim, &passage, others)).then_some(Passage { pattern, ..passage })
-}
-
-/// If the field is named as well beside another number.
-fn is_contested(
-    document: &Document,
-    claim: &Claim<'_>,
-    passage: &Passage,
-    others: impl Iterator<Item = (Range<usize>, f64)>,
-) -> bool {
-    let is_rival = |(place, value): (Range<usize>, f64)| {
-        let value = Value::from(value);
-        let read = read_passage(document, &Claim { value: &value, ..*claim }, &place);
-        read.is_ok_and(|pattern| pattern.naming <= passage.pattern.naming)
-    };
-    // What can't be compared with all is not known to be the only one.
-    others.enumerate().any(|(at, other)| at >= MOST || is_rival(other))
-}
-
-/// If a value of a pattern is rarely near the words of another field: numbers and words often are.
-fn is_telling(pattern: Pattern) -> bool {
-    let is_kind = matches!(
-        pattern.kind,
-        ValueKind::Date | ValueKind::Code | ValueKind::Side | ValueKind::Choice | ValueKind::Ratio
-    );
-    is_kind && pattern.naming == Naming::Statement
-}
-
-/// Of the passages that name the field or item, the one of the pattern with the highest precision; of equal ones the first.
-fn best(
-    document: &Document,
-    claim: &Claim<'_>,
-    passages: impl Iterator<Item = Range<usize>>,
-) -> Option<Passage> {
-    let readings = passages.filter_map(|bytes| {
-        let pattern = read_passage(document, claim, &bytes).ok()?;
-        matches!(pattern.naming, Naming::Statement | Naming::Heading).then_some(Passage { pattern, bytes })
-    });
-    readings.max_by(|one, other| {
-        let precision = |passage: &Passage| Trust::shipped().of(passage.pattern).bound;
-        precision(one).total_cmp(&precision(other)).then(other.bytes.start.cmp(&one.bytes.start))
-    })
-}
-
-/// If the statement around some bytes says in so many words that something is there: not only that it is something.
-fn affirms(tokens: &Tokens, bytes: &Range<usize>) -> bool {
-    let value = tokens.over(bytes.start, bytes.end);
-    let ticked = super::assertion::tick(&tokens.all, &value) == Some(true);
-    let says = |clause: Clause| {
-        clause
-            .statement
-            .iter()
-            .filter_map(|at| tokens.all.get(*at))
-            .any(|token| token.does(Cues::PRESENT) || token.is("+"))
-    };
-    ticked || Clause::around(tokens, value).is_some_and(says)
+/// If a statement says in so many words that something is there: not only that it is something.
+pub(super) fn affirms(tokens: &Tokens, clause: &Clause) -> bool {
+    let said = clause.statement.iter().filter_map(|at| tokens.all.get(*at));
+    let mut words = said.filter(|token| token.does(Cues::PRESENT) || token.is("+"));
+    super::assertion::tick(&tokens.all, &clause.value) == Some(true) || words.next().is_some()
 }
 
 /// The places where something may be said to be there or not: where the field is named, and the ticked options.
-fn speaking(tokens: &Tokens, claim: &Read) -> Vec<Range<usize>> {
+pub(super) fn speaking(tokens: &Tokens, names: &[String]) -> Vec<Range<usize>> {
     let all = &tokens.all;
-    let places: Vec<Vec<usize>> = claim.names.iter().map(|name| tokens.named(name)).collect();
+    let places: Vec<Vec<usize>> = names.iter().map(|name| tokens.named(name)).collect();
     let mut named = places.concat();
     named.sort_unstable();
     named.dedup();
@@ -154,7 +50,7 @@ fn speaking(tokens: &Tokens, claim: &Read) -> Vec<Range<usize>> {
             continue;
         }
         if let Some(clause) = Clause::around(tokens, at..at + 1) {
-            let whole = claim.names.iter().all(|name| {
+            let whole = names.iter().all(|name| {
                 clause
                     .statement
                     .iter()

@@ -142,6 +142,11 @@ impl Tokens {
         self.index.named(name)
     }
 
+    /// The words of the text that are a word but for so many letters, in order.
+    pub(crate) fn misspelt(&self, word: &str, letters: usize) -> Vec<usize> {
+        self.index.misspelt(word, letters)
+    }
+
     /// The ends of the first ticked boxes.
     pub(crate) fn ticked(&self) -> &[usize] {
         &self.index.ticked

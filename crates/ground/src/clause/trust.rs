@@ -13,7 +13,7 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 
 const PATTERNS: &str = include_str!("../../words/patterns.txt");
 /// A pattern with fewer labels than these is taken with the others of its naming, and a naming with fewer with all.
-const ENOUGH: u64 = 40;
+const ENOUGH: u64 = 16;
 /// The error that each bound allows.
 const ERROR: f64 = 0.05;
 

@@ -194,23 +194,6 @@ impl Triggers {
         strongest.unwrap_or_else(|| Asserted { how: passages.section(bytes.start).says, by: None })
     }
 
-    /// Whether a text itself says that something is so asserted: `no acute infarct`.
-    pub(super) fn says(&self, text: &str, how: Assertion) -> bool {
-        self.find(text)
-            .iter()
-            .any(|hit| matches!(hit.role, Role::Before(said) | Role::After(said) if said == how))
-    }
-
-    /// Whether one of `hits` denies something within some bytes.
-    pub(super) fn denies(&self, bytes: &Range<usize>, hits: &[TriggerHit]) -> bool {
-        let from = hits.partition_point(|hit| hit.bytes.start < bytes.start);
-        let near = hits.get(from..).unwrap_or_default().iter().take_while(|hit| hit.bytes.end <= bytes.end);
-        let mut denials = near.filter(|hit| {
-            matches!(hit.role, Role::Before(Assertion::Negated) | Role::After(Assertion::Negated))
-        });
-        denials.next().is_some()
-    }
-
     /// Whether a phrase reaches over this text.
     pub(super) fn reaches(&self, between: &str, forward: bool) -> bool {
         let words = between.split_whitespace().filter(|word| word.chars().any(char::is_alphanumeric)).count();

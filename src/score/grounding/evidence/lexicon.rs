@@ -88,25 +88,15 @@ impl Lexicon {
         self.by_name.get(name).copied()
     }
 
+    /// The vocabulary that reads a field of this key, if one says so.
+    pub(crate) fn of_key(&self, key: &str) -> Option<usize> {
+        self.of_field(&field_words(key))
+    }
+
     /// The vocabulary that reads a field of this name, given as words, if one says so.
     pub(in super::super) fn of_field(&self, words: &str) -> Option<usize> {
         let singular = || words.strip_suffix('s').and_then(|one| self.by_field.get(one));
         self.by_field.get(words).or_else(singular).copied()
-    }
-
-    /// The first vocabulary in which a whole text is a value. Numbers alone say nothing about what they count.
-    pub(in super::super) fn of_text(&self, text: &str) -> Option<usize> {
-        if !text.chars().any(char::is_alphabetic) {
-            return None;
-        }
-        let text = text.trim();
-        self.readers.iter().position(|reader| !reader.only_qualifies() && reader.whole(text).is_some())
-    }
-
-    /// What a value of this field may be that is not asserted as a fact of the document's subject now: a field about history
-    /// holds history.
-    pub(in super::super) fn accepted(&self, words: &str) -> &[Assertion] {
-        self.context.accepted(words)
     }
 
     /// The same of the name of a field.
@@ -236,15 +226,6 @@ impl Reader {
         self.named
     }
 
-    /// Whether a text says that something is there, or is not, and not what a test of it gave.
-    pub(super) fn is_of_presence(&self, text: &str) -> bool {
-        let names = self
-            .named
-            .into_iter()
-            .flat_map(|(affirmed, negated)| [self.value(affirmed), self.value(negated)]);
-        names.chain(TRUTHS).any(|name| name.eq_ignore_ascii_case(text.trim()))
-    }
-
     /// What a value says when it is negated.
     pub(super) fn opposite(&self, value: ValueId) -> Option<ValueId> {
         self.opposite.get(value as usize).copied().flatten()
@@ -258,16 +239,6 @@ impl Reader {
     /// Whether phrases count wherever they stand.
     pub(in super::super) fn counts_anywhere(&self) -> bool {
         self.anywhere
-    }
-
-    /// Whether its phrases tell things of one kind apart.
-    pub(super) fn qualifies(&self) -> bool {
-        self.qualifies
-    }
-
-    /// Whether a name that holds one of its phrases is not of what another one is of.
-    pub(super) fn tells_apart(&self) -> bool {
-        self.qualifies || self.anywhere
     }
 
     /// Whether it reads no field's values.
@@ -294,9 +265,6 @@ fn is_part_of_number(text: &str, found: &Range<usize>) -> bool {
         && at(found.start.checked_sub(2)).is_ascii_digit();
     after || before
 }
-
-/// Truth values as candidates write them.
-const TRUTHS: [&str; 4] = ["true", "false", "yes", "no"];
 
 /// Longest candidate's text that is read as a value of a vocabulary, in bytes.
 const MAX_VALUE: usize = 200;

@@ -1,7 +1,7 @@
 //! The mentions of a field: every place where the document says a value of it.
 
 use super::super::neighbourhood::{Names, belongs};
-use super::super::probe::{Evidence, Probe};
+use super::super::probe::Probe;
 use super::super::sequence::TokenMatch;
 use super::super::token::{Style, tokenize};
 use super::context::Asserted;
@@ -130,8 +130,8 @@ impl Document<'_> {
         let text = self.text().get(bytes).unwrap_or_default();
         let mut tokens = Vec::with_capacity(4);
         tokenize(text, &mut Style::default(), &mut |token| tokens.push(token));
-        let probe = Probe { text, tokens: &tokens, hint: None };
-        belongs(found, &probe, self.source, names, Evidence::Strict)
+        let probe = Probe { tokens: &tokens };
+        belongs(found, &probe, self.source, names)
     }
 
     /// Whether a name is followed by a colon or ends its line: what it says stands elsewhere.

@@ -19,11 +19,27 @@ pub(crate) struct Passages {
     /// Where each part begins, and what it is.
     sections: Vec<(usize, SectionKind)>,
     lines: OnceLock<Vec<u32>>,
-    length: usize,
+}
+
+/// Where a text words values of a vocabulary, in bytes.
+#[derive(Debug, Default)]
+pub(crate) struct Wordings {
+    /// Wordings of one value.
+    pub(crate) same: Vec<Range<usize>>,
+    /// Wordings of the others.
+    pub(crate) others: Vec<Range<usize>>,
+    /// Where mentions differ, a careful reader reports the value (`true`), or another one.
+    pub(crate) is_preferred: Option<bool>,
 }
 
 /// How final a part is at least that is a conclusion.
 const FINAL: u8 = 8;
+
+/// How final a part is that was added when the others were finished.
+const ADDED: u8 = 9;
+
+/// How final a part is at most that is preliminary.
+const PRELIMINARY: u8 = 2;
 
 /// How far a sentence is followed, in tokens each way.
 const SENTENCE: usize = 80;
@@ -34,7 +50,6 @@ impl Passages {
         Passages {
             phrases: (0..lexicon.len()).map(|_| OnceLock::new()).collect(),
             sections: sections(text, &listed),
-            length: text.len(),
             ..Self::default()
         }
     }
@@ -57,12 +72,73 @@ impl Passages {
         }
     }
 
+    /// The parts that say nothing of the document's subject now, and how they are asserted: history, quotations, and the preliminary
+    /// ones of a document that has conclusions.
+    pub(crate) fn apart(&self, length: usize) -> Vec<(Range<usize>, Assertion)> {
+        let ends = self.sections.iter().skip(1).map(|(start, _)| *start).chain([length]);
+        let has_conclusions = self.sections.iter().any(|(_, kind)| kind.finality >= FINAL);
+        let apart = |((start, kind), end): (&(usize, SectionKind), usize)| {
+            let how = match kind.says {
+                Assertion::Affirmed if has_conclusions && kind.finality <= PRELIMINARY => {
+                    Assertion::Historical
+                }
+                how => how,
+            };
+            (how != Assertion::Affirmed).then_some((*start..end, how))
+        };
+        self.sections.iter().zip(ends).filter_map(apart).collect()
+    }
+
+    /// The parts that describe, and conclude nothing.
+    pub(crate) fn describing(&self, length: usize) -> Vec<Range<usize>> {
+        self.parts(length, |finality| finality < SectionKind::PLAIN.finality)
+    }
+
+    /// The parts that were added when the others were finished.
+    pub(crate) fn added(&self, length: usize) -> Vec<Range<usize>> {
+        self.parts(length, |finality| finality >= ADDED)
+    }
+
+    fn parts(&self, length: usize, are: impl Fn(u8) -> bool) -> Vec<Range<usize>> {
+        let ends = self.sections.iter().skip(1).map(|(start, _)| *start).chain([length]);
+        let parts = self.sections.iter().zip(ends).filter(|((_, kind), _)| are(kind.finality));
+        parts.map(|((start, _), end)| *start..end).collect()
+    }
+
     /// Every phrase of a vocabulary.
     pub(super) fn phrases(&self, vocabulary: usize, lexicon: &Lexicon, text: &str) -> &[PhraseHit] {
         let (Some(cell), Some(reader)) = (self.phrases.get(vocabulary), lexicon.reader(vocabulary)) else {
             return &[];
         };
         cell.get_or_init(|| reader.find(text).collect())
+    }
+
+    /// Where a text has wordings of a value by a vocabulary, and of other values; `None` of a value that it does not know.
+    pub(crate) fn wordings(
+        &self,
+        vocabulary: usize,
+        value: &serde_json::Value,
+        lexicon: &Lexicon,
+        text: &str,
+    ) -> Option<Wordings> {
+        let reader = lexicon.reader(vocabulary)?;
+        let own = match value {
+            serde_json::Value::Bool(truth) => reader.boolean(*truth)?,
+            serde_json::Value::String(given) => reader.read(given)?.value,
+            serde_json::Value::Null
+            | serde_json::Value::Number(_)
+            | serde_json::Value::Array(_)
+            | serde_json::Value::Object(_) => return None,
+        };
+        let mut found = Wordings {
+            is_preferred: reader.prefers().map(|preferred| preferred == own),
+            ..Wordings::default()
+        };
+        for hit in self.phrases(vocabulary, lexicon, text) {
+            let into = if hit.value == own { &mut found.same } else { &mut found.others };
+            into.push(hit.bytes.clone());
+        }
+        Some(found)
     }
 
     /// Every phrase of the context.
@@ -92,19 +168,6 @@ impl Passages {
             part.and_then(|(start, _)| text.get(*start..)?.lines().find(|line| !line.trim().is_empty()));
         let heading = line.map(|line| line.split_once(':').map_or(line, |(heading, _)| heading).trim());
         (sentence, heading.filter(|heading| heading.len() <= HEADING))
-    }
-
-    /// Where the part begins that holds this byte.
-    pub(super) fn section_start(&self, at: usize) -> usize {
-        let upto = self.sections.partition_point(|(start, _)| *start <= at);
-        upto.checked_sub(1).and_then(|last| self.sections.get(last)).map_or(0, |(start, _)| *start)
-    }
-
-    /// The parts that are conclusions, in order.
-    pub(super) fn finals(&self) -> impl Iterator<Item = Range<usize>> + '_ {
-        let ends = self.sections.iter().skip(1).map(|(start, _)| *start).chain([self.length]);
-        let parts = self.sections.iter().zip(ends);
-        parts.filter(|((_, kind), _)| kind.finality >= FINAL).map(|((start, _), end)| *start..end)
     }
 
     /// Where each part begins, how its text is asserted, and how final it is.

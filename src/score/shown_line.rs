@@ -1,13 +1,5 @@
-//! Doubt about whose value a passage says: one that holds the value itself can't be shown as its contradiction.
-//!
-//! `The left ovary measures 3.3 x 1.9 x 3.5 cm` says another value of the right ovary, or nothing of it: to tell, one has to know
-//! whose size it is. Where the value stands in the very passage that is said to contradict it, that is not known.
+//! The part of a line that messages show of a passage.
 
-use super::super::probe::Probe;
-use super::super::sequence::number_matches;
-use super::super::token::TokenKind;
-use super::literal::is_quantity;
-use super::reading::Document;
 use std::ops::Range;
 
 /// How much of a line is shown before a passage, in bytes, and of what is shown in all, in characters.
@@ -39,27 +31,7 @@ pub(crate) fn shown_apart(text: &str, passage: &Range<usize>, value: &str) -> Ra
     from.unwrap_or(shown.start)..to.unwrap_or(shown.end)
 }
 
-impl Document<'_> {
-    /// Tells whether a value stands in a passage, or in what is shown around it: word for word, or as a number that is equal.
-    pub(super) fn holds_value(&self, probe: &Probe<'_>, passage: &Range<usize>) -> bool {
-        let shown = shown_around(self.text(), passage);
-        let place = shown.start.min(passage.start)..shown.end.max(passage.end);
-        let numbers = probe.tokens.iter().filter(|token| token.kind == TokenKind::Number).count();
-        let is_equal = |at: usize| number_matches(probe, self.source, 0, at).is_some();
-        if is_quantity(probe) && numbers == 1 && self.tokens(&place).any(is_equal) {
-            return true;
-        }
-        // A number whose unit is known says nothing without it: 6.6 mm does not stand in `6.6 cm`.
-        probe.hint.is_none() && self.text().get(place).is_some_and(|text| stands_in(probe.text, text))
-    }
-}
-
-/// Tells whether a value stands in a text as whole words and numbers, whatever the case and the spaces between them.
-fn stands_in(value: &str, text: &str) -> bool {
-    places(value, text).next().is_some()
-}
-
-/// Where it stands.
+/// The places of a value in a text as whole words and numbers, whatever the case and the spaces between them.
 fn places<'t>(value: &'t str, text: &'t str) -> impl Iterator<Item = Range<usize>> + 't {
     let words: Vec<&str> = value.split_whitespace().collect();
     let first = value.trim().chars().next();
@@ -96,25 +68,6 @@ fn is_free(beside: Option<&str>, own: Option<char>, before: bool) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn whole_words_and_numbers_stand_in_a_text() {
-        let cases = [
-            ("3.3 x 1.9 x 3.5 cm", "The left ovary measures 3.3  x 1.9 x 3.5 cm.", true),
-            ("15 x 18mm", "a nodule of 15 X 18MM", true),
-            ("<= 5", "less than or <= 5 pg/dL", true),
-            ("pg/dL", "<= 5 pg/dL", true),
-            ("3", "measures 3.3 cm", false),
-            ("3", "measures 1.3 cm", false),
-            ("3", "grade 3.", true),
-            ("mass", "a massive effusion", false),
-            ("left ovary", "leftovary", false),
-            ("", "anything", false),
-        ];
-        for (value, text, expected) in cases {
-            assert_eq!(stands_in(value, text), expected, "{value:?} in {text:?}");
-        }
-    }
 
     #[test]
     fn what_is_shown_is_of_one_line() {
