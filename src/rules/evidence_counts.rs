@@ -23,7 +23,7 @@ mapping! {
         /// All values that were looked at, those without a pattern, too: how often a pattern occurs is a share of these.
         #[key(required, examples(&["{ right: 900, wrong: 60 }"]))]
         labelled: ValueCounts => |_| ValueCounts::default(),
-        /// Whether the counts that ship are added where a pattern has fewer than 16 values here. With `false` they are not, and
+        /// Adds the counts that ship where a pattern has fewer than 16 values here. With `false` they are not, and
         /// such a pattern is taken with the others of this file.
         #[key(default("true"), examples(&["false"]))]
         beside_shipped: bool,

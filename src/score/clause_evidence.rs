@@ -58,14 +58,17 @@ impl ClauseEvidence<'_> {
         let (key, item) = self.field(pointer);
         let trust = (self.settings.trust.get().to_bits(), self.settings.patterns.fingerprint());
         let asked = FixedState::default().hash_one((key, item, pointer, value, quotes, trust, self.within));
-        let read = || self.fuel.spend(READING).then(|| self.read(pointer, value, quotes));
+        // What was read with too little fuel is not known.
+        let read = || {
+            let verdict = self.fuel.spend(READING).then(|| self.read(pointer, value, quotes))?;
+            (!self.fuel.is_spent()).then_some(verdict)
+        };
         self.source.readings().of(asked, read)
     }
 
     fn read(&self, pointer: &str, value: &Value, quotes: &[String]) -> Option<Verdict> {
         let document = self.source.structure();
-        let mut places: Vec<Range<usize>> =
-            quotes.iter().flat_map(|quote| self.source.quote_places(quote)).collect();
+        let mut places = self.source.quote_places(quotes, self.fuel);
         let is_own = |place: &Range<usize>| {
             let holds = |part: &Range<usize>| part.start <= place.start && place.end <= part.end;
             self.within.is_none_or(|parts| parts.iter().any(holds))
@@ -74,7 +77,7 @@ impl ClauseEvidence<'_> {
         if places.is_empty() && !quotes.is_empty() {
             return Some(Verdict::new(Support::Unsupported, Finding::QuoteNotFound));
         }
-        let words = self.source.wordings(&self.vocabulary(pointer), value);
+        let words = self.source.wordings(self.vocabulary(pointer), value);
         let known = Known {
             quotes: &places,
             wordings: &words.same,

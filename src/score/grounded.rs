@@ -165,8 +165,8 @@ impl Source {
         self.names.fields.get(key)
     }
 
-    /// Where the text words a value of a vocabulary, and other values of it.
-    pub(super) fn wordings(&self, vocabulary: &Option<usize>, value: &Value) -> Wordings {
+    /// The wordings that the text has of a value of a vocabulary, and of its other values.
+    pub(super) fn wordings(&self, vocabulary: Option<usize>, value: &Value) -> Wordings {
         let found = |number| self.passages().wordings(number, value, &self.names.lexicon, &self.text);
         vocabulary.and_then(found).unwrap_or_default()
     }
@@ -176,9 +176,9 @@ impl Source {
         self.names.lexicon.of_key(key)
     }
 
-    /// Where a quote stands, in bytes.
-    pub(super) fn quote_places(&self, quote: &str) -> Vec<Range<usize>> {
-        quote_places(quote, self.index(), &Fuel::of(MENTIONS_WORK))
+    /// The places of some quotes, in bytes, as far as the fuel goes.
+    pub(super) fn quote_places(&self, quotes: &[String], fuel: &Fuel) -> Vec<Range<usize>> {
+        quotes.iter().flat_map(|quote| quote_places(quote, self.index(), fuel)).collect()
     }
 
     pub(super) fn readings(&self) -> &Readings {
@@ -430,7 +430,8 @@ pub(super) fn ground(
         }
         let quotes = offered(pointer);
         let judge = || {
-            let by_layout = || layout.as_ref().and_then(|layout| layout.verdict(pointer, value, quotes));
+            let by_layout =
+                || layout.as_ref().and_then(|layout| layout.verdict(pointer, value, quotes, fuel));
             let verdict = whole(source, value).or_else(by_layout);
             let verdict = verdict.or_else(|| clauses.verdict(pointer, value, quotes));
             // Without a rubric, the document need not speak of what a truth value is about.
@@ -582,21 +583,16 @@ fn doubt(finding: Finding) -> Option<Doubt> {
 
 /// The way in which the passage of a finding asserts its value.
 fn context(finding: Finding) -> Assertion {
-    match finding {
-        Finding::Denied | Finding::Doubted(Doubt::Denied) => Assertion::Negated,
-        Finding::Doubted(Doubt::Uncertain) => Assertion::Uncertain,
-        Finding::Doubted(Doubt::AnotherTime) => Assertion::Historical,
-        Finding::Doubted(Doubt::Conditional) => Assertion::Hypothetical,
-        Finding::Doubted(Doubt::AnotherPerson) => Assertion::OfAnother,
-        Finding::Doubted(_)
-        | Finding::Said
-        | Finding::NotFound
-        | Finding::QuoteNotFound
-        | Finding::QuoteUndecided
-        | Finding::NotBound
-        | Finding::Untrusted(_)
-        | Finding::SaysAnother
-        | Finding::OwnerInDoubt => Assertion::Affirmed,
+    if finding == Finding::Denied {
+        return Assertion::Negated;
+    }
+    match doubt(finding) {
+        Some(Doubt::Denied) => Assertion::Negated,
+        Some(Doubt::Uncertain) => Assertion::Uncertain,
+        Some(Doubt::AnotherTime) => Assertion::Historical,
+        Some(Doubt::Conditional) => Assertion::Hypothetical,
+        Some(Doubt::AnotherPerson) => Assertion::OfAnother,
+        Some(_) | None => Assertion::Affirmed,
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::grounded::Source;
 use super::verdict::{Finding, Method, Support, Verdict};
+use crate::value::Fuel;
 use loopctl_ground::{FieldNames, Support as Printed, Verdict as Place};
 use serde_json::Value;
 use std::collections::HashMap;
@@ -22,10 +23,15 @@ impl<'a> LayoutEvidence<'a> {
     }
 
     /// The verdict on a leaf; none on a truth value, which no document prints.
-    pub(super) fn verdict(&self, pointer: &str, value: &Value, quotes: &[String]) -> Option<Verdict> {
+    pub(super) fn verdict(
+        &self,
+        pointer: &str,
+        value: &Value,
+        quotes: &[String],
+        fuel: &Fuel,
+    ) -> Option<Verdict> {
         let place = self.places.get(pointer)?;
-        let quoted: Vec<Range<usize>> =
-            quotes.iter().flat_map(|quote| self.source.quote_places(quote)).collect();
+        let quoted = self.source.quote_places(quotes, fuel);
         if !quotes.is_empty() && quoted.is_empty() {
             return Some(Verdict::new(Support::Unsupported, Finding::QuoteNotFound));
         }

@@ -193,7 +193,7 @@ impl<'a> Ground<'a> {
             (Support::Unsupported, Finding::NotFound) => {}
             (Support::Unsupported, _) if !quotes.is_empty() => {
                 let parts = &item.kind.parted.parts;
-                let place = quotes.iter().flat_map(|quote| self.source.quote_places(quote)).next();
+                let place = self.source.quote_places(quotes, self.fuel).into_iter().next();
                 let others = place.as_ref().map_or(&[][..], |place| parts.at(place.start));
                 if !others.is_empty() {
                     let labels = others.iter().filter_map(|other| parts.get(*other));

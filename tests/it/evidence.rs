@@ -197,9 +197,9 @@ fn a_value_that_stands_elsewhere_is_not_said_to_be_missing() {
     // A cancer that is measured is the tumor, though an organ is named before it.
     assert_eq!(told(&json!({"tumorSizeMm": 66})), None);
     let (message, span) = told(&json!({"tumorSizeMm": 12})).unwrap();
-    let told_so = "`12` is in the document, line 2 has it (\"The axillary cyst measures 1.2 cm.\"), but what stands around it does not \
+    let expected = "`12` is in the document, line 2 has it (\"The axillary cyst measures 1.2 cm.\"), but what stands around it does not \
                    show that it is the `tumorSizeMm`";
-    assert!(message.starts_with(told_so), "{message}");
+    assert!(message.starts_with(expected), "{message}");
     assert!(span.is_some(), "a judge is shown the passage");
     let (message, _) = told(&json!({"tumorSizeMm": 77})).unwrap();
     assert_eq!(message, "`77` is not found in the source");

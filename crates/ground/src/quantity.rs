@@ -7,6 +7,9 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::LazyLock;
 
+/// The factors by which a number in another unit differs.
+pub(crate) const SIZES: [f64; 7] = [1.0, 10.0, 100.0, 1000.0, 0.1, 0.01, 0.001];
+
 const UNITS: &str = include_str!("../words/units.txt");
 
 /// A unit: its dimension, and its size in the smallest unit of it.

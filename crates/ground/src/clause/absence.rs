@@ -5,14 +5,12 @@ use super::cues::{Cues, cues_of};
 use crate::document::Document;
 use crate::find::is_printed;
 use crate::number::value_key;
+use crate::quantity::SIZES;
 
 /// The shortest word of a text that says something of it.
 const TELLING: usize = 3;
 /// The greatest whole number that documents write in letters.
 const IN_LETTERS: f64 = 12.0;
-/// The factors by which a number in another unit differs.
-const UNITS: [f64; 7] = [1.0, 10.0, 100.0, 1000.0, 0.1, 0.01, 0.001];
-
 /// If a document speaks of a claim in no words: neither its value, in any spelling or unit, nor, where a value can be said in other
 /// words, its field is there. What is not nowhere may be said in words that were not understood.
 #[must_use]
@@ -27,7 +25,7 @@ pub fn is_nowhere(document: &Document, claim: &Claim<'_>, has_values: bool) -> b
     }
     if let Some(number) = claim.value.as_f64() {
         let is_small = number.fract() == 0.0 && (0.0..=IN_LETTERS).contains(&number);
-        let is_digits = UNITS.iter().any(|unit| document.by_value.contains_key(&value_key(number * unit)));
+        let is_digits = SIZES.iter().any(|size| document.by_value.contains_key(&value_key(number * size)));
         return !(is_digits || is_small && is_named());
     }
     if is_printed(document, claim.value) || has_values && is_named() {

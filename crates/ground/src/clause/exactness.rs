@@ -109,7 +109,7 @@ fn is_nearest(all: &[Token], clause: &Clause, claim: &Read) -> bool {
     depth == 0
 }
 
-/// If a text is the label of what stands behind it, as `Perirenal fat` is in `Margins: Perirenal fat: negative`.
+/// If a text is the label of what follows, as `Perirenal fat` is in `Margins: Perirenal fat: negative`.
 fn is_label(all: &[Token], clause: &Clause, claim: &Read) -> bool {
     let is_text = !(claim.is_number || claim.is_number_text || claim.is_date) && claim.presence.is_none();
     let is_below = clause.sentence.clone().take_while(|at| *at < clause.value.start);

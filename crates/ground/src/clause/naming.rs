@@ -56,17 +56,21 @@ impl Naming {
     /// If the words right beside a value, or the value, name its field or item.
     #[must_use]
     pub fn is_own(self) -> bool {
+        matches!(self, Naming::Statement | Naming::Item)
+    }
+
+    /// If nothing in the statement, or in a label above it, has all the words of a name.
+    pub(super) fn is_weak(self) -> bool {
         match self {
-            Naming::Statement | Naming::Item => true,
-            Naming::Apart
+            Naming::Sentence | Naming::Partly | Naming::Unnamed | Naming::OtherWords | Naming::Elsewhere => {
+                true
+            }
+            Naming::Statement
+            | Naming::Apart
             | Naming::Across
             | Naming::Synonym
             | Naming::Heading
-            | Naming::Sentence
-            | Naming::Partly
-            | Naming::Unnamed
-            | Naming::OtherWords
-            | Naming::Elsewhere
+            | Naming::Item
             | Naming::Alone => false,
         }
     }

@@ -275,20 +275,13 @@ fn is_behind_other_label(
     kind: ValueKind,
     naming: Naming,
 ) -> bool {
-    let is_named = match naming {
-        Naming::Statement
-        | Naming::Apart
-        | Naming::Across
-        | Naming::Synonym
-        | Naming::Heading
-        | Naming::Item
-        | Naming::Alone => true,
-        Naming::Sentence | Naming::Partly | Naming::Unnamed | Naming::OtherWords | Naming::Elsewhere => false,
-    };
     let is_short =
         matches!(kind, ValueKind::Word | ValueKind::Number | ValueKind::Quantity | ValueKind::Choice);
     let lead = clause.value.start.checked_sub(1).and_then(|at| all.get(at));
-    !is_named && is_short && !claim.is_of_item && lead.is_some_and(|token| token.is(":") || token.is("="))
+    naming.is_weak()
+        && is_short
+        && !claim.is_of_item
+        && lead.is_some_and(|token| token.is(":") || token.is("="))
 }
 
 /// If the field's name has a side, and the statement only another one.

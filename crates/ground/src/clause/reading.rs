@@ -22,13 +22,13 @@ pub struct Known<'a> {
     pub wordings: &'a [Range<usize>],
     /// Wordings of other values of its field.
     pub others: &'a [Range<usize>],
-    /// Where passages differ, a careful reader reports its value (`true`) or another (`false`); none of them, if nothing tells.
+    /// The choice of a careful reader between passages that differ: its value (`true`), another (`false`), or neither.
     pub is_preferred: Option<bool>,
     /// The parts of the document that say nothing of its subject now, each with the doubt that it leaves.
     pub apart: &'a [(Range<usize>, Doubt)],
-    /// The parts that describe, where others conclude: nothing in them speaks against a value behind its label.
+    /// The parts that describe, where others conclude: they don't outweigh a labelled value.
     pub describing: &'a [Range<usize>],
-    /// The parts that were added when the others were finished: nothing in those speaks against a value here.
+    /// The parts that were added when the others were finished, and replace what those say.
     pub added: &'a [Range<usize>],
     /// A vocabulary knows the values of its field.
     pub is_listed: bool,
@@ -118,31 +118,7 @@ pub fn read_claim(document: &Document, claim: &Claim<'_>, known: Known<'_>, trus
     }
     let against = reader.against(said.as_ref());
     match (said, against) {
-        (Some(said), Some(against)) if reader.is_trusted(&said) => match said.pattern.naming {
-            Naming::Statement
-                if reader.is_labelled(&said.bytes)
-                    && !reader.is_labelled(&against.bytes)
-                    && (!known.is_listed || reader.describes(&against.bytes)) =>
-            {
-                Reading::Says(said)
-            }
-            Naming::Statement if known.is_preferred == Some(true) => Reading::Says(said),
-            Naming::Statement if reader.is_added(&said.bytes) && !reader.is_added(&against.bytes) => {
-                Reading::Says(said)
-            }
-            Naming::Statement => Reading::SaysBoth(said, against),
-            Naming::Apart
-            | Naming::Across
-            | Naming::Synonym
-            | Naming::Heading
-            | Naming::Sentence
-            | Naming::Partly
-            | Naming::Unnamed
-            | Naming::OtherWords
-            | Naming::Elsewhere
-            | Naming::Item
-            | Naming::Alone => Reading::Doubted(Doubt::LabelElsewhere, said.bytes),
-        },
+        (Some(said), Some(against)) if reader.is_trusted(&said) => reader.weighed(said, against),
         (Some(said), None) if reader.is_trusted(&said) => Reading::Says(said),
         (said, Some(against)) if reader.speaks_against(&against) => match said {
             // Of a value that a vocabulary reads from other words, there may be wordings that it does not know.
@@ -162,6 +138,11 @@ pub fn read_claim(document: &Document, claim: &Claim<'_>, known: Known<'_>, trus
     }
 }
 
+/// If some bytes lie in one of several stretches.
+fn lies_in(bytes: &Range<usize>, stretches: &[Range<usize>]) -> bool {
+    stretches.iter().any(|stretch| stretch.start <= bytes.start && bytes.end <= stretch.end)
+}
+
 /// The distance below a label within which values are its own, in tokens.
 const ABOVE: usize = 90;
 
@@ -177,6 +158,22 @@ pub(super) struct Reader<'a> {
 }
 
 impl Reader<'_> {
+    /// The reading where one passage says the value and another one says another value.
+    fn weighed(&self, said: Passage, against: Passage) -> Reading {
+        if said.pattern.naming != Naming::Statement {
+            return Reading::Doubted(Doubt::LabelElsewhere, said.bytes);
+        }
+        let is_by_label = self.is_labelled(&said.bytes) && !self.is_labelled(&against.bytes);
+        let in_passing =
+            is_by_label && (!self.known.is_listed || lies_in(&against.bytes, self.known.describing));
+        let replaced = lies_in(&said.bytes, self.known.added) && !lies_in(&against.bytes, self.known.added);
+        if in_passing || replaced || self.known.is_preferred == Some(true) {
+            Reading::Says(said)
+        } else {
+            Reading::SaysBoth(said, against)
+        }
+    }
+
     /// Reads a passage for the value, or for the wording of it that the passage has.
     fn read(&self, bytes: &Range<usize>) -> Result<Pattern, Doubt> {
         let as_given = read_passage(self.document, self.claim, bytes);
@@ -201,30 +198,26 @@ impl Reader<'_> {
     }
 
     pub(super) fn is_within(&self, bytes: &Range<usize>) -> bool {
-        let holds = |part: &Range<usize>| part.start <= bytes.start && bytes.end <= part.end;
-        self.known.within.is_none_or(|parts| parts.iter().any(holds))
-    }
-
-    pub(super) fn is_added(&self, bytes: &Range<usize>) -> bool {
-        self.known.added.iter().any(|part| part.start <= bytes.start && bytes.end <= part.end)
+        self.known.within.is_none_or(|parts| lies_in(bytes, parts))
     }
 
     pub(super) fn describes(&self, bytes: &Range<usize>) -> bool {
-        self.known.describing.iter().any(|part| part.start <= bytes.start && bytes.end <= part.end)
+        lies_in(bytes, self.known.describing)
     }
 
     pub(super) fn doubt_of_part(&self, bytes: &Range<usize>) -> Option<Doubt> {
-        let holds = |part: &Range<usize>| part.start <= bytes.start && bytes.end <= part.end;
+        let holds = |part: &Range<usize>| lies_in(bytes, std::slice::from_ref(part));
         self.known.apart.iter().find(|(part, _)| holds(part)).map(|(_, doubt)| *doubt)
     }
 
     pub(super) fn is_quoted(&self, bytes: &Range<usize>) -> bool {
-        self.known.quotes.iter().any(|quote| quote.start <= bytes.start && bytes.end <= quote.end)
+        lies_in(bytes, self.known.quotes)
     }
 
-    fn is_name(&self, at: usize) -> bool {
-        let is_word = |token: &Token| self.read.names.iter().any(|name| is_same(name, &token.folded));
-        self.document.tokens().all.get(at).is_some_and(|token| token.is_word() && is_word(token))
+    /// If a token is a word of a name.
+    fn is_word_of(&self, names: &[String], at: usize) -> bool {
+        let is_same = |token: &Token| names.iter().any(|name| is_same(name, &token.folded));
+        self.document.tokens().all.get(at).is_some_and(|token| token.is_word() && is_same(token))
     }
 
     /// If the sign of a label stands right behind a word of the field's name.
@@ -237,21 +230,14 @@ impl Reader<'_> {
     fn is_labelled(&self, bytes: &Range<usize>) -> bool {
         let tokens = self.document.tokens();
         let Some(clause) = Clause::around(tokens, tokens.over(bytes.start, bytes.end)) else { return false };
-        clause.statement.iter().any(|at| self.is_name(*at) && self.is_label_end(*at))
+        clause.statement.iter().any(|at| self.is_word_of(&self.read.names, *at) && self.is_label_end(*at))
     }
 
     /// The pattern of a passage that names its field in other words or not at all, unless the document has a label for the field, and the
     /// passage is not below it.
     fn of_own_label(&self, pattern: Pattern, bytes: &Range<usize>) -> Result<Pattern, Doubt> {
-        match pattern.naming {
-            Naming::Statement
-            | Naming::Apart
-            | Naming::Across
-            | Naming::Synonym
-            | Naming::Heading
-            | Naming::Item
-            | Naming::Alone => return Ok(pattern),
-            Naming::Sentence | Naming::Partly | Naming::Unnamed | Naming::OtherWords | Naming::Elsewhere => {}
+        if !pattern.naming.is_weak() {
+            return Ok(pattern);
         }
         let tokens = self.document.tokens();
         let value = tokens.over(bytes.start, bytes.end).start;
@@ -265,10 +251,7 @@ impl Reader<'_> {
     /// The last words of the labels that have all of some words.
     fn labels_of(&self, names: &[String]) -> Vec<usize> {
         let tokens = self.document.tokens();
-        let is_name = |at: &usize| {
-            let is_word = |token: &Token| names.iter().any(|name| is_same(name, &token.folded));
-            tokens.all.get(*at).is_some_and(|token| token.is_word() && is_word(token))
-        };
+        let is_name = |at: &usize| self.is_word_of(names, *at);
         let end = |named: Range<usize>| {
             let at = tokens.over(named.start, named.end).start;
             let clause = Clause::around(tokens, at..at + 1)?;

@@ -9,13 +9,10 @@ use super::search::{MOST, Passage, speaking};
 use super::sentence::Clause;
 use super::tokens::Token;
 use crate::number::{self, Number};
-use crate::quantity::Unit;
+use crate::quantity::{SIZES, Unit};
 use serde_json::Value;
 use std::collections::HashSet;
 use std::ops::Range;
-
-/// The factors by which a number in another unit differs.
-const SIZES: [f64; 7] = [1.0, 10.0, 100.0, 1000.0, 0.1, 0.01, 0.001];
 
 /// The most numbers that begin at one place of a text, or within one number: `1 234 567` is one, and each of its groups is.
 const PIECES: usize = 8;

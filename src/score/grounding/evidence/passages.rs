@@ -21,24 +21,24 @@ pub(crate) struct Passages {
     lines: OnceLock<Vec<u32>>,
 }
 
-/// Where a text words values of a vocabulary, in bytes.
+/// The wordings that a text has of values of a vocabulary, in bytes.
 #[derive(Debug, Default)]
 pub(crate) struct Wordings {
     /// Wordings of one value.
     pub(crate) same: Vec<Range<usize>>,
     /// Wordings of the others.
     pub(crate) others: Vec<Range<usize>>,
-    /// Where mentions differ, a careful reader reports the value (`true`), or another one.
+    /// The choice of a careful reader between mentions that differ: the value (`true`), or another one.
     pub(crate) is_preferred: Option<bool>,
 }
 
-/// How final a part is at least that is a conclusion.
+/// The least finality of a conclusion.
 const FINAL: u8 = 8;
 
-/// How final a part is that was added when the others were finished.
+/// The finality of a part that was added when the others were finished.
 const ADDED: u8 = 9;
 
-/// How final a part is at most that is preliminary.
+/// The greatest finality of a preliminary part.
 const PRELIMINARY: u8 = 2;
 
 /// How far a sentence is followed, in tokens each way.
@@ -113,7 +113,7 @@ impl Passages {
         cell.get_or_init(|| reader.find(text).collect())
     }
 
-    /// Where a text has wordings of a value by a vocabulary, and of other values; `None` of a value that it does not know.
+    /// The wordings of a value by a vocabulary, and of its other values; `None` for a value that the vocabulary does not know.
     pub(crate) fn wordings(
         &self,
         vocabulary: usize,
