@@ -1,14 +1,12 @@
-//! Context: how a text asserts what it mentions.
-//!
-//! The method is ConText (Harkema et al. 2009), after NegEx (Chapman et al. 2001): phrases with a direction and a reach.
+//! Context: how the documents of a kind assert what they mention.
 
 use crate::mapping;
 use crate::value::yaml::Node;
 use serde::{Deserialize, Serialize};
 
 mapping! {
-    /// How a text asserts what it mentions: phrases that negate, doubt or date what stands near them, and headings that say what
-    /// a part of the document is.
+    /// How documents assert what they mention: words that deny, doubt or date it, beside those that every document is read with, and
+    /// headings that say what a part of a document is.
     "context" is "context";
     #[derive(Debug, Clone)]
     pub struct Context {
@@ -22,57 +20,30 @@ mapping! {
         /// takes a key away.
         #[key(examples(&["clinical"]))]
         pub extends: Option<String>,
-        /// What is not so: `no`, `without`, `ruled out`.
-        #[key(examples(&["{ before: [no, without], after: [is ruled out] }"]))]
-        pub negated: Triggers => |_| Triggers::default(),
-        /// What may be so: `possible`, `cannot exclude`.
-        #[key(examples(&["{ before: [possible, suspicious for], after: [is suspected] }"]))]
-        pub uncertain: Triggers => |_| Triggers::default(),
-        /// What was so: `history of`, `status post`.
-        #[key(examples(&["{ before: [history of] }"]))]
-        pub historical: Triggers => |_| Triggers::default(),
-        /// What might become so: `if`, `rule out`, `return for`.
-        #[key(examples(&["{ before: [if, return for] }"]))]
-        pub hypothetical: Triggers => |_| Triggers::default(),
-        /// What is so of somebody else: `mother had`, `family history of`.
-        #[key(examples(&["{ before: [family history of, mother] }"]))]
-        pub of_another: Triggers => |_| Triggers::default(),
-        /// Phrases that look like one of those above and are none: `no increase`, `not only`.
+        /// Words that deny, beside those that every document is read with: `keinerlei`, `kein Hinweis auf`, `untersuch*`.
+        #[key(default("[]"), examples(&["[keinerlei, kein Hinweis auf]"]))]
+        pub negated: Vec<String>,
+        /// Words that leave something in doubt.
+        #[key(default("[]"), examples(&["[verdächtig*, not convincing]"]))]
+        pub uncertain: Vec<String>,
+        /// Words for another time.
+        #[key(default("[]"), examples(&["[status post, formerly]"]))]
+        pub historical: Vec<String>,
+        /// Words for a condition, a plan or a method.
+        #[key(default("[]"), examples(&["[return for, in case of]"]))]
+        pub hypothetical: Vec<String>,
+        /// Words for another person.
+        #[key(default("[]"), examples(&["[half-brother]"]))]
+        pub of_another: Vec<String>,
+        /// Phrases that hold one of these words and say nothing of the kind: `no increase`, `not only`.
         #[key(default("[]"), examples(&["[no increase, not only]"]))]
         pub ignored: Vec<String>,
-        /// Words that end what a phrase before them reaches: `but`, `however`.
-        #[key(default("[]"), examples(&["[but, however, although]"]))]
-        pub terminators: Vec<String>,
         /// Words in names of fields whose values are just that: a field about history holds what was so.
         #[key(examples(&["{ historical: [history, prior], of_another: [family] }"]))]
         pub fields: FieldWords => |_| FieldWords::default(),
-        /// How far a phrase reaches, in words of its own sentence.
-        #[key(whole(1, 60), default("8"), examples(&["6"]))]
-        pub reach: u64,
         /// Headings of parts, and what is so of what stands in such a part.
         #[key(default("[]"), examples(&["[{ headings: [family history], says: of_another }]"]))]
         pub sections: Vec<Section>,
-    }
-}
-
-mapping! {
-    /// Phrases and which way they look.
-    "triggers" is "set of phrases", expects "`{ before: [no, without], after: [is absent] }`", all default;
-    #[derive(Debug, Clone, PartialEq, Eq)]
-    pub struct Triggers {
-        /// Phrases that stand before what they are about.
-        #[key(default("[]"), examples(&["[no, without]"]))]
-        pub before: Vec<String>,
-        /// Phrases that stand after what they are about.
-        #[key(default("[]"), examples(&["[is ruled out]"]))]
-        pub after: Vec<String>,
-        /// Phrases that count only right before what they are about, with blanks, hyphens or a comma between: what is
-        /// `non-invasive` is not invasive.
-        #[key(default("[]"), examples(&["[non]"]))]
-        pub just_before: Vec<String>,
-        /// Phrases that count only right after what they are about: a carcinoma `in situ` is another thing than a carcinoma.
-        #[key(default("[]"), examples(&["[in situ]"]))]
-        pub just_after: Vec<String>,
     }
 }
 

@@ -318,8 +318,8 @@ mod tests {
                 "rules/vocabularies/shape-2.yaml",
                 "extends: shape\nfields: [form]\nvalues: { raised: [up] }\n",
             )
-            .with("rules/said.yaml", "negated: { before: [no] }\n")
-            .with("rules/said-2.yaml", "extends: said\nreach: 3\n")
+            .with("rules/said.yaml", "negated: [no]\nsections: [{ headings: [history] }]\n")
+            .with("rules/said-2.yaml", "extends: said\nignored: [no increase]\n")
             .with("rules/other.yaml", "rules: []\n")
     }
 
@@ -352,7 +352,7 @@ mod tests {
         let own = evidence.fields.iter().find(|field| field.key == "own").unwrap();
         assert_eq!(own.unit.as_deref(), Some("mm"));
         let context = evidence.context.as_ref().unwrap();
-        assert_eq!((context.reach, context.negated.before.as_slice()), (3, &["no".to_owned()][..]));
+        assert_eq!((context.negated.as_slice(), context.sections.len()), (&["no".to_owned()][..], 1));
     }
 
     #[test]

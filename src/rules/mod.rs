@@ -56,7 +56,7 @@ pub use compiled_rule::{Check, CompiledRule, CompiledTarget};
 pub(crate) use concept::ExportTerms;
 pub use concept::{Coding, Concept};
 pub(crate) use condition::{Condition, Operand};
-pub use context::{Assertion, Context, FieldWords, Section, Triggers};
+pub use context::{Assertion, Context, FieldWords, Section};
 pub use each::Each;
 pub(crate) use each::{HEADING, LABEL};
 pub use evidence::{EvidenceRules, FieldName};

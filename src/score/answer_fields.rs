@@ -1,6 +1,6 @@
 //! The fields that the schema of an answer has, by what they hold.
 
-use super::grounded::Names;
+use super::source::Names;
 use crate::rules::AnswerSchema;
 use crate::value::{escape, unescape};
 use loopctl_ground::{FieldNames, Sort, SoughtField};

@@ -1,17 +1,28 @@
 //! How a document asserts what it says, for who extracts from it.
 
 use super::assessor::Scoring;
-use super::grounded::Names;
-use super::grounding::Scope;
+use super::mentions::asserted;
 use crate::rules::Assertion;
+use loopctl_ground::scopes;
+use std::ops::Range;
 
 /// How a text asserts what it says.
 #[derive(Debug)]
 pub(crate) struct AssertedText {
     /// Where each section begins, how its text is asserted, and how final it is.
     pub(crate) sections: Vec<(usize, Assertion, u8)>,
-    /// What each phrase reaches.
+    /// The text that each word of denial or doubt reaches.
     pub(crate) scopes: Vec<Scope>,
+}
+
+/// The text that a word of denial or doubt reaches.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Scope {
+    /// What begins here is reached, or, before the word, what ends here.
+    pub(crate) bytes: Range<usize>,
+    pub(crate) how: Assertion,
+    /// It stands behind the word.
+    pub(crate) is_ahead: bool,
 }
 
 impl Scoring {
@@ -19,14 +30,20 @@ impl Scoring {
     pub(crate) fn asserted(&self, text: &str) -> Option<AssertedText> {
         self.rules().evidence().context.as_ref()?;
         let source = self.source(text);
-        let sections = source.passages().sections().collect();
-        let scopes = source.passages().scopes(&self.names().lexicon, source.index());
-        Some(AssertedText { sections, scopes })
+        let section = |(section, kind): (Range<usize>, super::sections::SectionKind)| {
+            (section.start, kind.says, kind.finality)
+        };
+        let scopes = scopes(source.structure()).into_iter().filter_map(|scope| {
+            Some(Scope { bytes: scope.bytes, how: asserted(scope.doubt)?, is_ahead: scope.is_ahead })
+        });
+        Some(AssertedText {
+            scopes: scopes.collect(),
+            sections: source.sections().all().map(section).collect(),
+        })
     }
 
-    /// What a field of this name may hold besides what is affirmed.
+    /// The ways in which a field of this name may hold its values besides as facts.
     pub(crate) fn accepted_by(&self, field: &str) -> &[Assertion] {
-        let Names { lexicon, .. } = &**self.names();
-        lexicon.accepted_by(field)
+        self.names().accepted_by(field)
     }
 }

@@ -3,7 +3,6 @@
 use super::account::{DimensionBreakdown, Loss, MeasureKind, ScoreBreakdown};
 use super::assessment::Assessment;
 use super::field_slots::{FieldSlots, SlotRoom};
-use super::grounded::{Names, Source};
 use super::issue::Issue;
 use super::judged::Judged;
 use super::machine::{Buffers, Candidate, Machine};
@@ -11,6 +10,7 @@ use super::placeholder::Screen;
 use super::pre_existing::PreExisting;
 use super::quotes::Quotes;
 use super::reader::{CandidateReader, Form, ReadCandidate};
+use super::source::{Names, Source};
 use super::subject::AssessedValue;
 use crate::profile::{CandidateKind, OnPreExisting};
 use crate::rules::{CompiledRules, Program};

@@ -1,6 +1,7 @@
 //! Values held against the clauses of a document, where a rubric has words for its type: what one of them says of a field, as a fact.
 
-use super::grounded::{KnownField, Source, steps};
+use super::grounded::steps;
+use super::source::{KnownField, Source};
 use super::verdict::{Finding, Method, Support, Verdict};
 use crate::rules::GroundingSettings;
 use crate::value::{Fuel, unescape};
@@ -9,7 +10,7 @@ use loopctl_ground::{
     Claim, Doubt, Known, Passage, Reading, Trusted, is_denied_at, is_exact, is_nowhere, read_claim,
 };
 use serde_json::Value;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasher;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
@@ -211,7 +212,11 @@ pub(super) fn settle_claims(verdicts: &mut [Option<Verdict>], named: &mut Vec<(u
     }
 }
 
-/// The key of a leaf, as it is written in its pointer, and the text that names the item that it is a member of.
+/// Most items of a list that are compared to see which member names them.
+const MOST_COMPARED: usize = 50;
+
+/// The key of a leaf, as it is written in its pointer, and the text that names the item that it is a member of: the first
+/// that no other item of its list has.
 pub(crate) fn claimed_field<'p>(candidate: &'p Value, pointer: &'p str) -> (&'p str, Option<&'p str>) {
     let key = steps(pointer).filter(|step| !is_index(step)).last().unwrap_or_default();
     let Some((of_item, member)) = pointer.rsplit_once('/') else { return (key, None) };
@@ -219,10 +224,20 @@ pub(crate) fn claimed_field<'p>(candidate: &'p Value, pointer: &'p str) -> (&'p 
         return (key, None);
     }
     let item = candidate.pointer(of_item).and_then(Value::as_object);
-    let named = item.into_iter().flatten().find_map(|(name, value)| {
+    let texts = item.into_iter().flatten().filter_map(|(name, value)| {
         let text = value.as_str().filter(|text| names_item(text))?;
         Some((name, text))
     });
+    let list =
+        of_item.rsplit_once('/').and_then(|(list, _)| candidate.pointer(list)).and_then(Value::as_array);
+    let tells_apart = |name: &String| {
+        let items = || list.into_iter().flatten().take(MOST_COMPARED).filter_map(|item| item.get(name));
+        let mut known = HashSet::new();
+        items().all(|value| value.as_str().is_none_or(|text| known.insert(text)))
+    };
+    let mut texts = texts.peekable();
+    let first = texts.peek().copied();
+    let named = texts.find(|(name, _)| tells_apart(name)).or(first);
     match named {
         Some((name, _)) if *name == *unescape(member) => (key, Some("")),
         Some((_, text)) => (key, Some(text)),

@@ -1,14 +1,8 @@
 //! What a text says of a field by a vocabulary, without a profile: for trying vocabularies.
 
-use super::grounded::{Names, Source};
-use super::grounding::{Grounder, Reading, Scratch};
+use super::source::{Names, Source};
 use crate::rules::{Assertion, EvidenceRules};
-use crate::value::Fuel;
-use serde_json::json;
 use std::sync::Arc;
-
-/// Most steps that reading one text takes, far above what any needs.
-const MOST_STEPS: u64 = 50_000_000;
 
 /// Reads texts and values of candidates by the first vocabulary of some rules.
 #[derive(Debug)]
@@ -35,17 +29,14 @@ impl FieldReader {
     /// Every mention of a field in a text, in order.
     #[must_use]
     pub(crate) fn statements(&self, field: &str, text: &str) -> Vec<Statement> {
-        let source = Source::new(text, &self.names);
-        let (names, lexicon) = (&self.names.names, &self.names.lexicon);
-        let reading = Reading { lexicon, passages: source.passages(), values: &self.names.values };
-        let (mut scratch, fuel) = (Scratch::default(), Fuel::of(MOST_STEPS));
-        let candidate = json!({ field: "asked" });
-        let mut grounder = Grounder::new(&candidate, names, source.index(), &mut scratch, &fuel);
-        let found = grounder.mentions_of(field, 0, reading);
-        found.into_iter().map(|(says, context)| Statement { says, context }).collect()
+        let mentions = Source::new(text, &self.names).mentions_by(field, 0, None);
+        mentions
+            .into_iter()
+            .map(|mention| Statement { says: mention.value, context: mention.context })
+            .collect()
     }
 
-    /// What a value of a candidate stands for.
+    /// The canonical value that a value of a candidate stands for.
     #[must_use]
     pub(crate) fn value(&self, value: &str) -> Option<String> {
         self.names.lexicon.read(0, value).map(str::to_owned)

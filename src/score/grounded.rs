@@ -1,366 +1,24 @@
-//! The grounding measure on top of the grounding search: which leaves count, and what is said about each.
+//! The grounding measure: which leaves count, and what is said about each.
 
 use super::answer_fields::field_names;
 use super::assessment::Assessment;
-use super::clause_evidence::{ClauseEvidence, Readings, settle_claims};
+use super::clause_evidence::{ClauseEvidence, settle_claims};
 use super::evidence::LeafEvidence;
-use super::grounding::{
-    Grounder, Identity, Lexicon, Passages, Reading, Scratch, SourceIndex, Vocabulary, Wordings, quote_places,
-};
 use super::grounding_issue::{Told, nothing_extracted};
 use super::issue::SourceSpan;
 use super::judged::{Judged, PassageVerdict};
 use super::layout_evidence::LayoutEvidence;
 use super::leaves::each_leaf;
-use super::left_behind::LabelledFields;
+use super::mentions::asserted;
 use super::parted::{Elsewhere, Ground, PartItems};
-use super::parts::{PartedText, Parts};
 use super::placeholder::{self, Finder, Placeholders, Why};
 use super::quotes::Quotes;
+use super::source::{Names, Source};
 use super::verdict::{Finding, Method, Support, Verdict};
-use crate::rules::{AnswerSchema, Assertion, Each, EvidenceRules, GroundingSettings};
+use crate::rules::{AnswerSchema, Assertion, GroundingSettings};
 use crate::value::{Fuel, Score, unescape};
-use loopctl_ground::{Doubt, FieldNames};
+use loopctl_ground::Doubt;
 use serde_json::Value;
-use std::borrow::Cow;
-use std::collections::HashMap;
-use std::ops::Range;
-use std::sync::{Arc, OnceLock};
-
-/// What fields may be called and how their values are said, prepared for the search.
-#[derive(Debug, Default)]
-pub(super) struct Names {
-    pub(super) names: Vocabulary,
-    pub(super) lexicon: Lexicon,
-    /// The vocabulary that the rubric names for each field.
-    pub(super) values: Vec<Option<usize>>,
-    /// Kinds of which a document may hold several, by name.
-    pub(super) each: Vec<(String, Each)>,
-    /// What the rubric says of each field at the top of candidates, by its key.
-    pub(super) fields: HashMap<String, KnownField>,
-}
-
-/// What a rubric says of a field.
-#[derive(Debug, Default)]
-pub(super) struct KnownField {
-    /// What else it may be called.
-    pub(super) synonyms: Vec<String>,
-    /// If a vocabulary lists its values.
-    pub(super) has_values: bool,
-    /// That vocabulary.
-    pub(super) vocabulary: Option<usize>,
-}
-
-impl Names {
-    pub(super) fn new(rules: &EvidenceRules) -> Self {
-        let vocabularies = rules.vocabularies.iter().map(|(name, vocabulary)| (name.as_str(), vocabulary));
-        let lexicon = Lexicon::new(vocabularies, rules.context.as_ref());
-        let number = |name: &String| rules.vocabularies.iter().position(|(known, _)| known == name);
-        Names {
-            names: Vocabulary::new(rules.fields.iter().map(|field| (&field.key, &field.synonyms))),
-            values: rules.fields.iter().map(|field| field.values.as_ref().and_then(number)).collect(),
-            lexicon,
-            each: rules.each.clone(),
-            fields: rules
-                .fields
-                .iter()
-                .map(|field| {
-                    let known = KnownField {
-                        synonyms: field.synonyms.clone(),
-                        has_values: field.values.is_some(),
-                        vocabulary: field.values.as_ref().and_then(number),
-                    };
-                    (field.key.clone(), known)
-                })
-                .collect(),
-        }
-    }
-}
-
-/// The text of a document, indexed when something is first looked up in it, once for all of its candidates.
-#[derive(Debug)]
-pub struct Source {
-    text: Arc<str>,
-    names: Arc<Names>,
-    identity: Identity,
-    read: OnceLock<ReadText>,
-    /// Its rows, columns and labels.
-    structure: OnceLock<loopctl_ground::Document>,
-    /// The values that it labels with names of fields.
-    labelled: OnceLock<LabelledFields>,
-    /// The other names of the fields of a document type.
-    field_names: OnceLock<(String, FieldNames)>,
-    /// What was read of claims at its passages.
-    readings: Readings,
-    /// Its parts of each kind, found when they are first asked for.
-    parted: Vec<OnceLock<PartedText>>,
-    document: Option<Value>,
-}
-
-/// What a text is looked up in.
-#[derive(Debug)]
-struct ReadText {
-    index: SourceIndex,
-    passages: Passages,
-    apart: Vec<(Range<usize>, Assertion)>,
-    describing: Vec<Range<usize>>,
-    added: Vec<Range<usize>>,
-}
-
-impl Source {
-    pub(super) fn new(text: &str, names: &Arc<Names>) -> Self {
-        Source {
-            text: text.into(),
-            names: Arc::clone(names),
-            identity: Identity::default(),
-            read: OnceLock::new(),
-            structure: OnceLock::new(),
-            labelled: OnceLock::new(),
-            field_names: OnceLock::new(),
-            readings: Readings::default(),
-            parted: names.each.iter().map(|_| OnceLock::new()).collect(),
-            document: None,
-        }
-    }
-
-    /// The same, whose text is also read as JSON: candidates patch it.
-    pub(super) fn with_document(text: &str, names: &Arc<Names>) -> Self {
-        Source { document: serde_json::from_str(text).ok(), ..Source::new(text, names) }
-    }
-
-    fn read(&self) -> &ReadText {
-        self.read.get_or_init(|| {
-            let passages = Passages::new(&self.text, &self.names.lexicon);
-            let apart = passages.apart(self.text.len());
-            let describing = passages.describing(self.text.len());
-            let added = passages.added(self.text.len());
-            ReadText {
-                index: SourceIndex::new(&self.text, &self.names.names),
-                passages,
-                apart,
-                describing,
-                added,
-            }
-        })
-    }
-
-    /// Its rows, columns and labels.
-    pub(super) fn structure(&self) -> &loopctl_ground::Document {
-        self.structure.get_or_init(|| loopctl_ground::Document::read(&self.text))
-    }
-
-    /// The other names of the fields of a document type, which `read` gives: kept for the type that is asked about first.
-    fn field_names(&self, document_type: &str, read: impl Fn() -> FieldNames) -> Cow<'_, FieldNames> {
-        let (known, names) = self.field_names.get_or_init(|| (document_type.to_owned(), read()));
-        if known == document_type { Cow::Borrowed(names) } else { Cow::Owned(read()) }
-    }
-
-    /// The values that it labels with names of fields, found by `read` when they are first asked for.
-    pub(super) fn labelled(&self, read: impl FnOnce() -> LabelledFields) -> &LabelledFields {
-        self.labelled.get_or_init(read)
-    }
-
-    /// What the rubric says of the field at the top of candidates with a key.
-    pub(super) fn known_field(&self, key: &str) -> Option<&KnownField> {
-        self.names.fields.get(key)
-    }
-
-    /// The wordings that the text has of a value of a vocabulary, and of its other values.
-    pub(super) fn wordings(&self, vocabulary: Option<usize>, value: &Value) -> Wordings {
-        let found = |number| self.passages().wordings(number, value, &self.names.lexicon, &self.text);
-        vocabulary.and_then(found).unwrap_or_default()
-    }
-
-    /// The vocabulary that reads a field of this key.
-    pub(super) fn vocabulary_of(&self, key: &str) -> Option<usize> {
-        self.names.lexicon.of_key(key)
-    }
-
-    /// The places of some quotes, in bytes, as far as the fuel goes.
-    pub(super) fn quote_places(&self, quotes: &[String], fuel: &Fuel) -> Vec<Range<usize>> {
-        quotes.iter().flat_map(|quote| quote_places(quote, self.index(), fuel)).collect()
-    }
-
-    pub(super) fn readings(&self) -> &Readings {
-        &self.readings
-    }
-
-    /// The parts that describe, and conclude nothing.
-    pub(super) fn describing(&self) -> &[Range<usize>] {
-        &self.read().describing
-    }
-
-    /// The parts that were added when the others were finished.
-    pub(super) fn added(&self) -> &[Range<usize>] {
-        &self.read().added
-    }
-
-    /// The parts that say nothing of a field's subject now, each with the doubt that it leaves.
-    pub(super) fn apart(&self, key: &str) -> Vec<(Range<usize>, Doubt)> {
-        let accepted = self.names.lexicon.accepted_by(key);
-        let doubt = |(part, how): &(Range<usize>, Assertion)| {
-            let doubt = match how {
-                Assertion::Affirmed => return None,
-                Assertion::Negated => Doubt::Denied,
-                Assertion::Uncertain => Doubt::Uncertain,
-                Assertion::Historical => Doubt::AnotherTime,
-                Assertion::Hypothetical => Doubt::Conditional,
-                Assertion::OfAnother => Doubt::AnotherPerson,
-            };
-            (!accepted.contains(how)).then(|| (part.clone(), doubt))
-        };
-        self.read().apart.iter().filter_map(doubt).collect()
-    }
-
-    /// Where its words stand.
-    pub(super) fn index(&self) -> &SourceIndex {
-        &self.read().index
-    }
-
-    /// Its sentences and sections.
-    pub(super) fn passages(&self) -> &Passages {
-        &self.read().passages
-    }
-
-    /// Which text it is: no other has the same.
-    pub(super) fn identity(&self) -> &Identity {
-        &self.identity
-    }
-
-    /// Its parts of a kind, which has this number among the names; `None` where it has none.
-    pub(super) fn parted(&self, kind: usize, each: &Each) -> Option<&PartedText> {
-        let find = || PartedText::new(Parts::find(self.text(), each));
-        let parted = self.parted.get(kind)?.get_or_init(find);
-        (!parted.parts.is_empty()).then_some(parted)
-    }
-
-    /// The JSON that candidates patch; `None` when the text is no JSON or candidates are no patches.
-    #[must_use]
-    pub fn document(&self) -> Option<&Value> {
-        self.document.as_ref()
-    }
-
-    /// The text itself.
-    #[must_use]
-    pub fn text(&self) -> &str {
-        &self.text
-    }
-
-    /// A passage as somebody is shown it who sees nothing else of the document.
-    pub(crate) fn passage(&self, span: SourceSpan) -> ShownPassage<'_> {
-        let bytes = self.index().bytes(&(span.start..span.end));
-        let (sentence, heading) = self.passages().shown(&bytes, self.index());
-        ShownPassage { quote: self.text().get(bytes).unwrap_or_default(), sentence, heading }
-    }
-}
-
-/// A passage with what is around it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct ShownPassage<'a> {
-    /// The passage.
-    pub(crate) quote: &'a str,
-    /// The sentence that it stands in.
-    pub(crate) sentence: &'a str,
-    /// The heading of its part of the document.
-    pub(crate) heading: Option<&'a str>,
-}
-
-/// A place where a text says a value of a field.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct FieldMention {
-    /// The canonical value, by the field's vocabulary.
-    pub value: String,
-    /// How it is asserted.
-    pub context: Assertion,
-    /// How final the part of the text is that it stands in, from 0 to 9.
-    pub finality: u8,
-    /// The line, from 1.
-    pub line: usize,
-    /// Where it stands, in characters.
-    pub span: SourceSpan,
-}
-
-/// What a text says of a field at the top of candidates: each mention, in the order of the text. `None` where no vocabulary reads
-/// the field.
-#[must_use]
-pub fn read_mentions(rules: &EvidenceRules, field: &str, text: &str) -> Option<Vec<FieldMention>> {
-    MentionReader::new(rules, text).of(field)
-}
-
-/// A text in which mentions of several fields are read: it is indexed once.
-#[derive(Debug)]
-pub(crate) struct MentionReader {
-    names: Arc<Names>,
-    source: Source,
-}
-
-impl MentionReader {
-    pub(crate) fn new(rules: &EvidenceRules, text: &str) -> Self {
-        let names = Arc::new(Names::new(rules));
-        MentionReader { source: Source::new(text, &names), names }
-    }
-
-    /// What the text says of a field, in the order of the text. `None` where no vocabulary reads the field.
-    pub(crate) fn of(&self, field: &str) -> Option<Vec<FieldMention>> {
-        self.source.mentions(&self.names, field)
-    }
-}
-
-impl Source {
-    pub(super) fn mentions(&self, names: &Names, field: &str) -> Option<Vec<FieldMention>> {
-        self.mentions_in(names, self.index(), self.passages(), field, |bytes| bytes)
-    }
-
-    pub(super) fn mentions_of_part(
-        &self,
-        names: &Names,
-        parted: &PartedText,
-        part: usize,
-        field: &str,
-    ) -> Option<Vec<FieldMention>> {
-        let own = parted.part(part, self.text(), self.passages(), &names.names, &names.lexicon)?;
-        self.mentions_in(names, &own.index, &own.passages, field, |bytes| own.in_whole(&bytes))
-    }
-
-    fn mentions_in(
-        &self,
-        names: &Names,
-        index: &SourceIndex,
-        passages: &Passages,
-        field: &str,
-        in_whole: impl Fn(Range<usize>) -> Range<usize>,
-    ) -> Option<Vec<FieldMention>> {
-        let reading = Reading { lexicon: &names.lexicon, passages, values: &names.values };
-        let candidate = serde_json::json!({ field: null });
-        let (mut scratch, fuel) = (Scratch::default(), Fuel::of(MENTIONS_WORK));
-        let mut grounder = Grounder::new(&candidate, &names.names, index, &mut scratch, &fuel);
-        let told = |mention: super::grounding::Mentioned| {
-            let bytes = in_whole(mention.bytes);
-            FieldMention {
-                line: self.line(bytes.start),
-                span: self.span(&bytes),
-                value: mention.value,
-                context: mention.context,
-                finality: mention.finality,
-            }
-        };
-        Some(grounder.mentions(field, reading)?.into_iter().map(told).collect())
-    }
-
-    /// The number of the line that holds a byte, from 1.
-    pub(super) fn line(&self, byte: usize) -> usize {
-        self.passages().line(byte, self.text())
-    }
-
-    /// Bytes as characters.
-    pub(super) fn span(&self, bytes: &Range<usize>) -> SourceSpan {
-        SourceSpan::from(self.index().chars(bytes))
-    }
-}
-
-/// Most steps that the mentions of one field are looked for.
-const MENTIONS_WORK: u64 = 50_000_000;
 
 /// How many leaves count, and what they come to.
 #[derive(Debug, Clone, Default)]
@@ -586,14 +244,7 @@ fn context(finding: Finding) -> Assertion {
     if finding == Finding::Denied {
         return Assertion::Negated;
     }
-    match doubt(finding) {
-        Some(Doubt::Denied) => Assertion::Negated,
-        Some(Doubt::Uncertain) => Assertion::Uncertain,
-        Some(Doubt::AnotherTime) => Assertion::Historical,
-        Some(Doubt::Conditional) => Assertion::Hypothetical,
-        Some(Doubt::AnotherPerson) => Assertion::OfAnother,
-        Some(_) | None => Assertion::Affirmed,
-    }
+    doubt(finding).and_then(asserted).unwrap_or_default()
 }
 
 /// An undecided verdict, as a judge that was shown the passage decides it. One that prints the value itself can't be shown as its
@@ -623,7 +274,7 @@ fn judged_as(said: PassageVerdict, verdict: Verdict) -> Verdict {
 /// The passage that decides, in characters.
 pub(super) fn span_of(source: &Source, verdict: &Verdict) -> Option<SourceSpan> {
     let bytes = verdict.bytes.as_ref().or(verdict.other.as_ref())?;
-    Some(SourceSpan::from(source.index().chars(bytes)))
+    Some(source.span(bytes))
 }
 
 /// What a leaf with this support counts, from 0 to 1.

@@ -1,9 +1,10 @@
 //! What is said of a value that the source does not support: code, severity, the line that decides, and what to do.
 
-use super::grounded::{Source, span_of, steps};
+use super::grounded::{span_of, steps};
 use super::issue::{Issue, SourceSpan};
 use super::parted::Elsewhere;
 use super::shown_line::{shown_apart, shown_around};
+use super::source::Source;
 use super::verdict::{Finding, Method, Support, Verdict};
 use super::wording::{plain_issue, shown};
 use crate::rules::GroundingSettings;
@@ -185,7 +186,7 @@ impl Told<'_> {
 
     fn line(&self, bytes: &Range<usize>, what: &str) -> String {
         let text = self.source.text();
-        let number = self.source.passages().line(bytes.start, text);
+        let number = self.source.line(bytes.start);
         let start = line_start(text, bytes.start);
         let around = match (self.verdict.support, self.value) {
             (Support::Contradicted, Value::String(value)) if self.verdict.finding == Finding::SaysAnother => {

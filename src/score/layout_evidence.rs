@@ -1,6 +1,6 @@
 //! Values held against the rows, columns and labels of a document, where no rubric has words for its type.
 
-use super::grounded::Source;
+use super::source::Source;
 use super::verdict::{Finding, Method, Support, Verdict};
 use crate::value::Fuel;
 use loopctl_ground::{FieldNames, Support as Printed, Verdict as Place};

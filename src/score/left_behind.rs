@@ -1,9 +1,9 @@
 //! What was left behind: rows of a table that no item of a list took, and labelled values of fields that the answer lacks.
 
 use super::answer_fields::answer_fields;
-use super::grounded::{Names, Source};
 use super::issue::Issue;
 use super::machine::Machine;
+use super::source::{Names, Source};
 use super::wording::{cut, plain_issue, shown};
 use crate::rules::{AnswerSchema, RubricFields};
 use crate::value::{Disposition, Severity, is_present, unescape};

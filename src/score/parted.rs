@@ -1,11 +1,12 @@
 //! The items of a candidate that are about one part of the document each: held against that part, and none of them lost.
 
 use super::clause_evidence::ClauseEvidence;
-use super::grounded::{FoundLeaf, LEAF, Names, Source, Telling, is_checked, steps};
-use super::issue::{Issue, SourceSpan};
+use super::grounded::{FoundLeaf, LEAF, Telling, is_checked, steps};
+use super::issue::Issue;
 use super::leaves::each_leaf;
-use super::parts::{DocumentPart, PartedText};
+use super::parts::{DocumentPart, Parts};
 use super::quotes::Quotes;
+use super::source::{Names, Source};
 use super::verdict::{Finding, Method, Support, Verdict};
 use super::wording::{cut, plain_issue, shown};
 use crate::rules::{Each, GroundingSettings};
@@ -46,10 +47,10 @@ pub(super) struct PartItems<'a> {
 struct Kind<'a> {
     name: &'a str,
     each: &'a Each,
-    parted: &'a PartedText,
+    parts: &'a Parts,
     items: &'a [Value],
     /// The part that each item is about.
-    parts: Vec<Option<usize>>,
+    about: Vec<Option<usize>>,
 }
 
 impl<'a> PartItems<'a> {
@@ -61,20 +62,20 @@ impl<'a> PartItems<'a> {
     ) -> Self {
         let kinds = names.each.iter().enumerate().filter(|(_, (_, each))| each.is_for(document_type));
         let kind = |(number, (name, each)): (usize, &'a (String, Each))| {
-            let parted = source.parted(number, each)?;
+            let parts = source.parts(number, each)?;
             let items = candidate.get(&each.list.value).and_then(Value::as_array);
             let items = items.map_or(&[][..], Vec::as_slice);
             let part = |item: &Value| {
                 let label = item.get(&each.label.value).filter(|label| is_present(label));
                 // Where there is one part only, an item need not say so.
-                let Some(label) = label else { return (parted.parts.len() == 1).then_some(0) };
+                let Some(label) = label else { return (parts.len() == 1).then_some(0) };
                 match label {
-                    Value::String(text) => parted.parts.named(text),
-                    Value::Number(number) => parted.parts.named(&number.to_string()),
+                    Value::String(text) => parts.named(text),
+                    Value::Number(number) => parts.named(&number.to_string()),
                     _ => None,
                 }
             };
-            Some(Kind { name, each, parted, items, parts: items.iter().map(part).collect() })
+            Some(Kind { name, each, parts, items, about: items.iter().map(part).collect() })
         };
         PartItems { kinds: kinds.filter_map(kind).collect() }
     }
@@ -87,7 +88,7 @@ impl<'a> PartItems<'a> {
         let mut steps = steps(pointer);
         let (Some(list), Some(item)) = (steps.next(), steps.next()) else { return false };
         let kind = self.kinds.iter().find(|kind| kind.each.list.value == unescape(list));
-        let part = kind.zip(item.parse::<usize>().ok()).and_then(|(kind, item)| kind.parts.get(item));
+        let part = kind.zip(item.parse::<usize>().ok()).and_then(|(kind, item)| kind.about.get(item));
         matches!(part, Some(Some(_)))
     }
 }
@@ -122,9 +123,8 @@ impl<'a> Ground<'a> {
     /// Holds every item against its part.
     pub(super) fn items(&self, items: &PartItems<'a>, telling: &mut Telling<'_>) {
         for kind in &items.kinds {
-            for (number, (value, part)) in kind.items.iter().zip(&kind.parts).enumerate() {
-                let Some((part, its)) = part.and_then(|part| Some((part, kind.parted.parts.get(part)?)))
-                else {
+            for (number, (value, part)) in kind.items.iter().zip(&kind.about).enumerate() {
+                let Some((part, its)) = part.and_then(|part| Some((part, kind.parts.get(part)?))) else {
                     continue;
                 };
                 if self.fuel.is_spent() {
@@ -152,7 +152,7 @@ impl<'a> Ground<'a> {
         if let (Some(label), true) =
             (item.value.get(&item.kind.each.label.value), is_checked(&label_at, ignore))
         {
-            let place = item.kind.parted.parts.get(item.part).map(|part| heading(self.source.text(), part));
+            let place = item.kind.parts.get(item.part).map(|part| heading(self.source.text(), part));
             let verdict = &Verdict::found(place.unwrap_or_default(), Method::Exact);
             let part = Some(item.label);
             let (pointer, value) = (&*label_at, label);
@@ -192,7 +192,7 @@ impl<'a> Ground<'a> {
         match (verdict.support, verdict.finding) {
             (Support::Unsupported, Finding::NotFound) => {}
             (Support::Unsupported, _) if !quotes.is_empty() => {
-                let parts = &item.kind.parted.parts;
+                let parts = item.kind.parts;
                 let place = self.source.quote_places(quotes, self.fuel).into_iter().next();
                 let others = place.as_ref().map_or(&[][..], |place| parts.at(place.start));
                 if !others.is_empty() {
@@ -204,7 +204,7 @@ impl<'a> Ground<'a> {
             }
             _ => return found(verdict, None),
         }
-        let common = item.kind.parted.parts.common();
+        let common = item.kind.parts.common();
         let said = (!common.is_empty()).then(|| by(common)).flatten();
         match said {
             Some(said) => match said.support {
@@ -230,7 +230,7 @@ impl Kind<'_> {
     fn issues(&self, source: &Source) -> Vec<Issue> {
         let list = self.each.list.value.as_str();
         let at = format!("/{}", list.replace('~', "~0").replace('/', "~1"));
-        let parts = &self.parted.parts;
+        let parts = self.parts;
         let labels: Vec<&str> = parts.iter().map(|part| part.label.as_str()).collect();
         // One part is what the fields at the top are about.
         if self.items.is_empty() && parts.len() == 1 {
@@ -253,7 +253,7 @@ impl Kind<'_> {
         }
         let mut issues = Vec::new();
         let mut seen: HashSet<usize> = HashSet::new();
-        for (number, (item, part)) in self.items.iter().zip(&self.parts).enumerate() {
+        for (number, (item, part)) in self.items.iter().zip(&self.about).enumerate() {
             match part {
                 Some(part) if self.says_something(item) => {
                     seen.insert(*part);
@@ -299,9 +299,9 @@ impl Kind<'_> {
     fn lost(&self, number: usize, part: &DocumentPart, at: &str, source: &Source) -> Issue {
         let text = source.text();
         let bytes = heading(text, part);
-        let line = source.passages().line(bytes.start, text);
+        let line = source.line(bytes.start);
         let words = text.get(bytes.clone()).unwrap_or_default().trim();
-        let item = self.parts.iter().position(|of| *of == Some(number));
+        let item = self.about.iter().position(|of| *of == Some(number));
         let (path, what) = match item {
             Some(item) => (format!("{at}/{item}"), "is said nothing of"),
             None => (at.to_owned(), "has no item"),
@@ -310,7 +310,7 @@ impl Kind<'_> {
             format!("part {} (line {line}: \"{}\") {what} in `{}`", part.label, words, self.each.list.value);
         Issue {
             suggested_fix: Some(format!("add what the document says of part {}", part.label).into()),
-            source_span: Some(SourceSpan::from(source.index().chars(&bytes))),
+            source_span: Some(source.span(&bytes)),
             ..plain_issue(PART_NOT_EXTRACTED, self.each.missing, path, message)
         }
     }

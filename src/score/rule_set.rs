@@ -2,10 +2,10 @@
 
 use super::account::{MeasureKind, capped};
 use super::evaluate::{Scope, holds_alone};
-use super::grounded::Source;
 use super::issue::Issue;
 use super::machine::{Buffers, Machine};
 use super::memo::Memo;
+use super::source::Source;
 use super::wording::{check_issues, script_issue};
 use crate::profile::Counts;
 use crate::rules::{Check, CompiledRule, CompiledTarget, Condition, Index, IssueText, Operand, Test};

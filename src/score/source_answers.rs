@@ -1,7 +1,6 @@
 //! What tests of a document's text said, kept while the text is the same.
 
-use super::grounded::Source;
-use super::grounding::Identity;
+use super::source::{Identity, Source};
 use crate::rules::{Program, Test};
 use std::collections::BTreeMap;
 use std::sync::Arc;

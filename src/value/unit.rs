@@ -55,11 +55,6 @@ pub(crate) fn unit_named(word: &str) -> Option<Unit> {
     UNITS.get(word).copied()
 }
 
-/// Every word for a unit.
-pub(crate) fn unit_words() -> impl Iterator<Item = &'static str> {
-    UNITS.keys().map(String::as_str)
-}
-
 static UNITS: LazyLock<HashMap<String, Unit>> = LazyLock::new(|| read().0);
 
 /// The words, and the entries that are no units.

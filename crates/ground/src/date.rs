@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 
 /// A calendar date: year, month, day. The year is 0 where none is printed, the day where only a month is.
-pub(crate) type Day = (i32, u8, u8);
+pub type Day = (i32, u8, u8);
 
 /// A date where the document prints one. What could be read in two ways stands twice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -131,7 +131,11 @@ fn pieces<'a>(document: &'a Document, cell: &Cell) -> Vec<Piece<'a>> {
             && (was_digit != digit || !(digit || letter))
         {
             let (start, end) = (cell.start + from, cell.start + at);
-            pieces.push(Piece { text: ascii_digits(document.slice(start, end)), start, end });
+            let text = ascii_digits(document.slice(start, end));
+            // `1 de marzo de 2024`, `1st of March`
+            if !matches!(&*text, "de" | "of") {
+                pieces.push(Piece { text, start, end });
+            }
             open = None;
         }
         if open.is_none() && (digit || letter) {
@@ -255,6 +259,25 @@ fn order_of(document: &Document, found: &[(Date, Option<DateOrder>)]) -> Option<
         return pointed.then_some(DateOrder::DayFirst);
     }
     Some(if day_first > month_first { DateOrder::DayFirst } else { DateOrder::MonthFirst })
+}
+
+/// The days that the dates of a text can be, each with its bytes; also in eight figures with or without a time of day, as messages
+/// between systems have it: `20140321`, `201403210830`.
+#[must_use]
+pub fn days_in(text: &str) -> Vec<(Day, std::ops::Range<usize>)> {
+    let document = Document::read(text);
+    let figures = |(start, run): (usize, &str)| {
+        let part = |from: usize, to: usize| run.get(from..to).and_then(|part| part.parse::<u16>().ok());
+        let is_one = matches!(run.len(), 8 | 12 | 14);
+        let (year, month, day) = (part(0, 4)?, part(4, 6)?, part(6, 8)?);
+        let is_day = (1900..2200).contains(&year) && (1..=12).contains(&month) && (1..=31).contains(&day);
+        let day = (i32::from(year), u8::try_from(month).ok()?, u8::try_from(day).ok()?);
+        (is_one && is_day).then_some((day, start..start + run.len()))
+    };
+    let printed = document.dates.iter().map(|date| (date.day, date.start..date.end));
+    let runs = text.split(|c: char| !c.is_ascii_digit()).filter(|run| !run.is_empty());
+    let runs = runs.map(|run| (run.as_ptr() as usize - text.as_ptr() as usize, run));
+    printed.chain(runs.filter_map(figures)).collect()
 }
 
 /// If a text is a date and nothing else, in any writing.

@@ -1,6 +1,6 @@
 //! A document, read once: rows, cells, words, numbers and dates, each with its place.
 
-use crate::clause::Tokens;
+use crate::clause::{CueWords, Tokens};
 use crate::date::{self, Date, Day};
 use crate::fold::{is_mark, tokens};
 use crate::number::{self, Number, value_key};
@@ -8,7 +8,7 @@ use crate::quantity::Quantities;
 use crate::steps::step;
 use crate::{layout, markup};
 use std::collections::{HashMap, HashSet};
-use std::sync::OnceLock;
+use std::sync::{Arc, LazyLock, OnceLock};
 
 /// A document's structure. Columns are counted in characters; offsets are bytes of the text as given.
 #[derive(Debug)]
@@ -34,6 +34,8 @@ pub struct Document {
     pub(crate) run_starts: Vec<u32>,
     /// The years of its dates.
     pub(crate) years: HashSet<i32>,
+    /// Words by which its clauses are understood, beside those of every document.
+    own_words: Arc<CueWords>,
     /// Its words and signs, as clauses are read; read when the first passage is.
     tokens: OnceLock<Tokens>,
     /// Its numbers with units; read when the first is asked for.
@@ -101,6 +103,14 @@ impl Document {
     /// Reads a text.
     #[must_use]
     pub fn read(text: &str) -> Self {
+        static NONE: LazyLock<Arc<CueWords>> = LazyLock::new(Arc::default);
+        Self::read_with(text, &NONE)
+    }
+
+    /// Reads a text of which clauses are also understood by some words of its own.
+    #[must_use]
+    pub fn read_with(text: &str, words: &Arc<CueWords>) -> Self {
+        let own_words = Arc::clone(words);
         let mut builder = Builder::default();
         if !markup::read(text, &mut builder) {
             layout::read(text, &mut builder);
@@ -139,6 +149,7 @@ impl Document {
             run: String::new(),
             run_starts: Vec::new(),
             years: HashSet::new(),
+            own_words,
             tokens: OnceLock::new(),
             quantities: OnceLock::new(),
         };
@@ -172,7 +183,7 @@ impl Document {
     }
 
     pub(crate) fn tokens(&self) -> &Tokens {
-        self.tokens.get_or_init(|| Tokens::read(&self.text))
+        self.tokens.get_or_init(|| Tokens::read(&self.text, &self.own_words))
     }
 
     pub(crate) fn slice(&self, start: usize, end: usize) -> &str {

@@ -23,6 +23,14 @@ pub(crate) fn fold_into(c: char, into: &mut String) {
     }
 }
 
+/// A text in its folded form: compatibility forms taken apart, without accents, in lower case.
+#[must_use]
+pub fn folded(text: &str) -> String {
+    let mut folded = String::with_capacity(text.len());
+    text.chars().for_each(|c| fold_into(c, &mut folded));
+    folded
+}
+
 /// The digit that a decimal digit of another script or width stands for.
 pub(crate) fn ascii_digit(c: char) -> Option<char> {
     /// The zeros of scripts that write numbers by place, each followed by the other nine.

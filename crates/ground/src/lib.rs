@@ -41,10 +41,13 @@ mod transposed;
 mod hostile;
 
 pub use clause::{
-    Claim, CountedFrom, Counts, Doubt, Known, Labels, Naming, Passage, Pattern, Precision, Reading, Trust,
-    Trusted, UnknownPattern, ValueKind, is_denied_at, is_exact, is_nowhere, read_claim, read_passage,
+    Act, Claim, CountedFrom, Counts, CueWords, Doubt, Known, Labels, Naming, Passage, Pattern, Precision,
+    Reading, Scope, Trust, Trusted, UnknownPattern, ValueKind, Wording, is_denied_at, is_exact, is_nowhere,
+    named_places, quote_places, read_claim, read_passage, read_wording, scopes, sentence_around,
 };
+pub use date::{Day, days_in};
 pub use document::Document;
+pub use fold::folded;
 pub use grid::GridCell;
 pub use judge::{Binding, FieldNames, Support, Verdict, judge};
 pub use left_behind::{LeftRow, Mention, Sort, SoughtField, is_used, left_rows, mentions};

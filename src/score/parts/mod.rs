@@ -4,11 +4,9 @@ mod find;
 mod headings;
 mod read;
 mod sections;
-mod text;
 
 #[cfg(test)]
 mod tests;
 
 pub(crate) use find::{DocumentPart, Parts};
 pub use read::{FoundPart, read_mentions_of_part, read_parts};
-pub(crate) use text::PartedText;

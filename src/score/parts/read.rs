@@ -1,8 +1,9 @@
 //! The parts of a text, for people.
 
-use super::super::grounded::{FieldMention, Names, Source};
 use super::super::issue::SourceSpan;
+use super::super::mentions::FieldMention;
 use super::super::parted::heading;
+use super::super::source::{Names, Source};
 use crate::rules::EvidenceRules;
 use std::sync::Arc;
 
@@ -32,8 +33,8 @@ pub fn read_parts(rules: &EvidenceRules, list: &str, text: &str) -> Option<Vec<F
     let (number, (kind, each)) =
         rules.each.iter().enumerate().find(|(_, (_, each))| each.list.value == list)?;
     let source = Source::new(text, &Arc::new(Names::new(rules)));
-    let Some(parted) = source.parted(number, each) else { return Some(Vec::new()) };
-    let found = parted.parts.iter().map(|part| {
+    let Some(parts) = source.parts(number, each) else { return Some(Vec::new()) };
+    let found = parts.iter().map(|part| {
         let first = heading(text, part);
         FoundPart {
             kind: kind.clone(),
@@ -58,11 +59,9 @@ pub fn read_mentions_of_part(
     text: &str,
 ) -> Option<(String, Vec<FieldMention>)> {
     let (number, (_, each)) = rules.each.iter().enumerate().find(|(_, (_, each))| each.list.value == list)?;
-    let names = Arc::new(Names::new(rules));
-    let source = Source::new(text, &names);
-    let parted = source.parted(number, each)?;
-    let by_place = || part.parse().ok().filter(|place| *place < parted.parts.len());
-    let part = parted.parts.named(part).or_else(by_place)?;
-    let label = parted.parts.get(part)?.label.clone();
-    Some((label, source.mentions_of_part(&names, parted, part, field)?))
+    let source = Source::new(text, &Arc::new(Names::new(rules)));
+    let parts = source.parts(number, each)?;
+    let by_place = || part.parse().ok().filter(|place| *place < parts.len());
+    let part = parts.get(parts.named(part).or_else(by_place)?)?;
+    Some((part.label.clone(), source.mentions(field, Some(&part.stretches))?))
 }

@@ -9,8 +9,8 @@ mod members;
 mod screen;
 mod words;
 
-use super::grounded::Source;
 use super::issue::Issue;
+use super::source::Source;
 use super::structure;
 use super::wording::{plain_issue, shown};
 use crate::rules::{AnswerSchema, Answers, CompiledTarget, Condition, EvidenceRules, Operand, Program, Test};

@@ -29,7 +29,7 @@ fn mistakes_are_refused_by_decoder_and_schema() {
         ("extraction", "extract: a\nfields: { b: { kind: txt } }\n"),
         ("vocabulary", "values: { a: b }\n"),
         ("vocabulary", "values: { a: [b] }\nopposites: { a: a }\n"),
-        ("context", "context: a\nnegated: [no]\n"),
+        ("context", "context: a\nnegated: no\n"),
         ("context", "context: a\nsections: [{ headings: [a], says: maybe }]\n"),
         ("vocabulary-tests", "cases: [{ text: a, say: b }]\n"),
         ("classification", "classify: { a: [{ pattern: x, weight: 0 }] }\n"),

@@ -7,10 +7,15 @@ use crate::find::is_printed;
 use crate::number::value_key;
 use crate::quantity::SIZES;
 
-/// The shortest word of a text that says something of it.
-const TELLING: usize = 3;
 /// The greatest whole number that documents write in letters.
 const IN_LETTERS: f64 = 12.0;
+/// The shortest word of a text that says something of it.
+const TELLING: usize = 4;
+/// The digits of a year.
+const YEAR: usize = 4;
+/// Of so many words, one that the document has leaves open if it says the text in other words.
+const PARAPHRASED: usize = 4;
+
 /// If a document speaks of a claim in no words: neither its value, in any spelling or unit, nor, where a value can be said in other
 /// words, its field is there. What is not nowhere may be said in words that were not understood.
 #[must_use]
@@ -35,14 +40,21 @@ pub fn is_nowhere(document: &Document, claim: &Claim<'_>, has_values: bool) -> b
     if !read.words.is_empty() && read.words.iter().all(|word| is_side(&word)) {
         return !tokens.all.iter().any(|token| token.does(Cues::SIDE));
     }
-    let telling = read
-        .words
-        .iter()
-        .filter(|word| word.chars().count() >= TELLING || word.contains(|c: char| c.is_ascii_digit()));
+    // Without its year a date is not written; days and months are numbers of other things.
+    let is_year = |word: &&String| word.len() == YEAR && word.bytes().all(|byte| byte.is_ascii_digit());
+    if let Some(year) = read.words.iter().find(is_year).filter(|_| read.is_date) {
+        return !tokens.has(year);
+    }
+    // One word about an item that the document names may be said by a mark: `H` of a high value.
+    if read.words.len() == 1 && read.is_of_item && is_named() {
+        return false;
+    }
+    let is_telling =
+        |word: &&String| word.chars().count() >= TELLING || word.contains(|c: char| c.is_ascii_digit());
     let (mut all, mut said) = (0usize, 0usize);
-    for word in telling {
+    for word in read.words.iter().filter(is_telling) {
         all += 1;
         said += usize::from(tokens.has(word));
     }
-    said * 2 < all || all == 0
+    said * PARAPHRASED < all || all == 0
 }

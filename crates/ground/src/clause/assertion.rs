@@ -9,7 +9,7 @@ use crate::steps::step;
 use std::ops::Range;
 
 /// The distance behind a value at which a word of doubt still reaches it, in tokens.
-const BEHIND: usize = 8;
+pub(super) const BEHIND: usize = 8;
 
 /// Looks for what keeps a clause from saying a value as a fact.
 pub(super) fn doubt(all: &[Token], clause: &Clause, claim: &Read) -> Option<Doubt> {
@@ -113,7 +113,7 @@ pub(super) fn heading(all: &[Token], sentence: usize) -> Range<usize> {
 }
 
 /// If a word speaks of another time: neither the `old` of an age, nor a word of a label.
-fn is_past(all: &[Token], at: usize, end: usize) -> bool {
+pub(super) fn is_past(all: &[Token], at: usize, end: usize) -> bool {
     let Some(token) = all.get(at).filter(|token| token.does(Cues::PAST)) else { return false };
     let before = all.get(at.saturating_sub(3)..at).unwrap_or_default();
     let is_age = token.is("old") && before.iter().any(|token| token.does(Cues::AGE));
@@ -161,7 +161,7 @@ fn is_below_past(all: &[Token], clause: &Clause, claim: &Read) -> bool {
 
 /// The distances before a number, and behind a text, at which a denial still reaches it, in tokens.
 const BEFORE_NUMBER: usize = 5;
-const AFTER_TEXT: usize = 4;
+pub(super) const AFTER_TEXT: usize = 4;
 
 /// A text or number that is denied, or one of several.
 fn denied(all: &[Token], clause: &Clause, claim: &Read) -> Option<Doubt> {
@@ -170,7 +170,7 @@ fn denied(all: &[Token], clause: &Clause, claim: &Read) -> Option<Doubt> {
     if claim.text == "0" {
         return None;
     }
-    let is_number = claim.is_number || claim.is_number_text || claim.is_date;
+    let is_number = claim.is_figure();
     let reaches = |at: usize| {
         if is_number {
             at < start && at + BEFORE_NUMBER >= start

@@ -245,6 +245,11 @@ impl Read {
         .filter(|_| self.is_number || self.is_number_text)
     }
 
+    /// If it is a number or a date.
+    pub(super) fn is_figure(&self) -> bool {
+        self.is_number || self.is_number_text || self.is_date
+    }
+
     /// If it is a text that names an item of a list.
     pub(super) fn is_item(&self) -> bool {
         self.names_item && !self.is_number && !self.is_number_text

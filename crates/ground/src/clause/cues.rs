@@ -1,5 +1,7 @@
 //! Cues: words by which a clause is understood, from `words/clauses.txt`.
 
+use super::claim::fold;
+use super::said::Act;
 use crate::steps::step;
 use std::collections::HashMap;
 use std::ops::BitOr;
@@ -109,91 +111,125 @@ impl BitOr for Cues {
     }
 }
 
-#[derive(Default)]
-struct Words {
-    cues: HashMap<&'static str, Cues>,
+/// Words by which clauses are understood: those of every document, or those that somebody adds for their own documents.
+#[derive(Debug, Clone, Default)]
+pub struct CueWords {
+    cues: HashMap<Box<str>, Cues>,
     /// Those of words with any ending, by their beginning.
-    beginnings: HashMap<&'static str, Cues>,
+    beginnings: HashMap<Box<str>, Cues>,
     /// The longest of them, in bytes.
     longest: usize,
     /// Several words in a row, by the first: the others, and the cues of all.
-    phrases: HashMap<&'static str, Vec<(Vec<&'static str>, Cues)>>,
-    /// The numbers of the lines of words for the same thing, by word.
-    same: HashMap<&'static str, Vec<usize>>,
+    phrases: HashMap<Box<str>, Vec<(Vec<Box<str>>, Cues)>>,
 }
 
-impl Words {
-    /// Adds a word, the beginning of words (`untersuch*`), or words in a row (`ruled_out`).
-    fn add(&mut self, word: &'static str, does: Cues) {
+impl CueWords {
+    /// Adds a word, the beginning of words (`untersuch*`), or words in a row (`kein Hinweis auf`), and what it does; with nothing that it
+    /// does, it does nothing, whatever its own words do.
+    pub fn add(&mut self, phrase: &str, act: Option<Act>) {
+        let folded: Vec<String> = phrase.split_whitespace().map(fold).collect();
+        self.insert(&folded.join("_"), act.map_or(Cues::NONE, Act::cues));
+        self.settle();
+    }
+
+    /// If it has no words.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.cues.is_empty() && self.beginnings.is_empty() && self.phrases.is_empty()
+    }
+
+    fn insert(&mut self, word: &str, does: Cues) {
         let with = |known: &mut Cues| *known = *known | does;
         if let Some((first, others)) = word.split_once('_').filter(|(first, _)| !first.is_empty()) {
-            let others: Vec<&str> = others.split('_').collect();
-            let known = self.phrases.entry(first).or_default();
+            let others: Vec<Box<str>> = others.split('_').map(Box::from).collect();
+            let known = self.phrases.entry(first.into()).or_default();
             match known.iter_mut().find(|(words, _)| *words == others) {
                 Some((_, cues)) => with(cues),
                 None => known.push((others, does)),
             }
         } else if let Some(beginning) = word.strip_suffix('*').filter(|beginning| !beginning.is_empty()) {
             self.longest = self.longest.max(beginning.len());
-            with(self.beginnings.entry(beginning).or_default());
-        } else {
-            with(self.cues.entry(word).or_default());
+            with(self.beginnings.entry(beginning.into()).or_default());
+        } else if !word.is_empty() {
+            with(self.cues.entry(word.into()).or_default());
         }
+    }
+
+    /// Puts longer phrases before shorter ones.
+    fn settle(&mut self) {
+        for phrases in self.phrases.values_mut() {
+            phrases.sort_by_key(|(others, _)| std::cmp::Reverse(others.len()));
+        }
+    }
+
+    /// The cues of a folded word.
+    pub(crate) fn of(&self, word: &str) -> Cues {
+        let mut cues = self.cues.get(word).copied().unwrap_or_default();
+        for end in SHORTEST..=self.longest.min(word.len()) {
+            if let Some(known) = word.get(..end).and_then(|beginning| self.beginnings.get(beginning)) {
+                cues = cues | *known;
+            }
+        }
+        cues
+    }
+
+    /// The cues of the words that begin with some, and how many words they are; none where no phrase begins there.
+    pub(crate) fn phrase<'w>(
+        &self,
+        first: &str,
+        others: impl Iterator<Item = &'w str> + Clone,
+    ) -> Option<(Cues, usize)> {
+        let phrases = self.phrases.get(first)?;
+        let is_next = |(words, _): &&(Vec<Box<str>>, Cues)| {
+            step(words.len());
+            let mut said = others.clone();
+            words.iter().all(|word| {
+                let same = |said: &str| match word.strip_suffix('*') {
+                    Some(beginning) => said.starts_with(beginning),
+                    None => *said == **word,
+                };
+                said.next().is_some_and(same)
+            })
+        };
+        phrases.iter().find(is_next).map(|(words, cues)| (*cues, words.len() + 1))
     }
 }
 
-fn shipped() -> &'static Words {
-    static SHIPPED: LazyLock<Words> = LazyLock::new(|| {
-        let mut words = Words::default();
+/// The words that every document is read with.
+struct Shipped {
+    words: CueWords,
+    /// The numbers of the lines of words for the same thing, by word.
+    same: HashMap<&'static str, Vec<usize>>,
+}
+
+fn shipped() -> &'static Shipped {
+    static SHIPPED: LazyLock<Shipped> = LazyLock::new(|| {
+        let mut shipped = Shipped { words: CueWords::default(), same: HashMap::new() };
         let lines = CLAUSES.lines().filter(|line| !line.starts_with('#'));
         for (number, (name, words_of)) in lines.filter_map(|line| line.split_once(": ")).enumerate() {
             let does = Cues::named(name);
             for word in words_of.split(' ') {
                 if name == "same" {
-                    words.same.entry(word).or_default().push(number);
+                    shipped.same.entry(word).or_default().push(number);
                 } else {
-                    words.add(word, does);
+                    shipped.words.insert(word, does);
                 }
             }
         }
-        for phrases in words.phrases.values_mut() {
-            phrases.sort_by_key(|(others, _)| std::cmp::Reverse(others.len()));
-        }
-        words
+        shipped.words.settle();
+        shipped
     });
     &SHIPPED
 }
 
-/// The cues of a folded word.
-pub(crate) fn cues_of(word: &str) -> Cues {
-    let words = shipped();
-    let mut cues = words.cues.get(word).copied().unwrap_or_default();
-    for end in SHORTEST..=words.longest.min(word.len()) {
-        if let Some(known) = word.get(..end).and_then(|beginning| words.beginnings.get(beginning)) {
-            cues = cues | *known;
-        }
-    }
-    cues
+/// The words that every document is read with.
+pub(crate) fn common() -> &'static CueWords {
+    &shipped().words
 }
 
-/// The cues of the words that begin with some, and how many words they are; none where no phrase begins there.
-pub(crate) fn phrase<'w>(
-    first: &str,
-    others: impl Iterator<Item = &'w str> + Clone,
-) -> Option<(Cues, usize)> {
-    let phrases = shipped().phrases.get(first)?;
-    let is_next = |(words, _): &&(Vec<&str>, Cues)| {
-        step(words.len());
-        let mut said = others.clone();
-        words.iter().all(|word| {
-            let same = |said: &str| match word.strip_suffix('*') {
-                Some(beginning) => said.starts_with(beginning),
-                None => said == *word,
-            };
-            said.next().is_some_and(same)
-        })
-    };
-    phrases.iter().find(is_next).map(|(words, cues)| (*cues, words.len() + 1))
+/// The cues of a folded word in every document.
+pub(crate) fn cues_of(word: &str) -> Cues {
+    common().of(word)
 }
 
 /// The shortest beginning of words, in bytes.

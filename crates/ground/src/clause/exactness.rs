@@ -111,7 +111,7 @@ fn is_nearest(all: &[Token], clause: &Clause, claim: &Read) -> bool {
 
 /// If a text is the label of what follows, as `Perirenal fat` is in `Margins: Perirenal fat: negative`.
 fn is_label(all: &[Token], clause: &Clause, claim: &Read) -> bool {
-    let is_text = !(claim.is_number || claim.is_number_text || claim.is_date) && claim.presence.is_none();
+    let is_text = !claim.is_figure() && claim.presence.is_none();
     let is_below = clause.sentence.clone().take_while(|at| *at < clause.value.start);
     let has_label = is_below.filter_map(|at| all.get(at)).any(|token| token.is(":"));
     is_text && !claim.is_item() && has_label && all.get(clause.value.end).is_some_and(|token| token.is(":"))
@@ -119,7 +119,7 @@ fn is_label(all: &[Token], clause: &Clause, claim: &Read) -> bool {
 
 /// If a word right beside a text makes it another thing, as `in situ` does of `carcinoma`.
 fn makes_another(all: &[Token], clause: &Clause, claim: &Read) -> bool {
-    if claim.is_number || claim.is_number_text || claim.is_date || claim.presence.is_some() {
+    if claim.is_figure() || claim.presence.is_some() {
         return false;
     }
     let is_joint = |token: &Token| token.is("-") || token.is(",") || token.class == Class::Line;

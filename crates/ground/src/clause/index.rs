@@ -20,7 +20,7 @@ pub(super) struct Index {
 }
 
 impl Index {
-    pub(super) fn of(all: &[Token]) -> Self {
+    pub(super) fn read(all: &[Token]) -> Self {
         let mut known: HashMap<Box<str>, Vec<usize>> = HashMap::new();
         for (at, token) in all.iter().enumerate().filter(|(_, token)| token.is_word()) {
             match known.get_mut(&token.folded) {
@@ -49,6 +49,11 @@ impl Index {
     /// The number of a word.
     fn of_word(&self, word: &str) -> Option<usize> {
         self.words.binary_search_by(|(known, _)| (**known).cmp(word)).ok()
+    }
+
+    /// The tokens that are a word.
+    pub(super) fn of(&self, word: &str) -> &[usize] {
+        self.of_word(word).and_then(|at| self.words.get(at)).map_or(&[], |(_, places)| places)
     }
 
     /// The words that begin as a name does, but for an ending of two letters.
@@ -140,13 +145,13 @@ fn stem(word: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use crate::clause::Tokens;
-    use crate::clause::cues::is_same;
+    use crate::clause::cues::{CueWords, is_same};
 
     #[test]
     fn the_index_finds_what_a_look_at_each_word_finds() {
         let text = "invasion invasive invasions inva invoice invad tumor tumors tumour mass er estrogen erosion marg margins \
                     margin marginal BI-RADS birads grading grade graded Größe größen ja necroses necrosis";
-        let tokens = Tokens::read(text);
+        let tokens = Tokens::read(text, &CueWords::default());
         let words = |at: &usize| tokens.all[*at].folded.to_string();
         let names = tokens.all.iter().filter(|token| token.is_word()).map(|token| token.folded.to_string());
         for name in names.chain(["neoplasm", "size", "invasively", "gradings", "inv"].map(str::to_owned)) {

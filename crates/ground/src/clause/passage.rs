@@ -98,6 +98,36 @@ impl Doubt {
         Doubt::OtherRole,
     ];
 
+    /// If what stands there is not the value, but a part of another one.
+    pub(super) fn is_of_form(self) -> bool {
+        match self {
+            Doubt::Limit
+            | Doubt::RangeEnd
+            | Doubt::OtherDigits
+            | Doubt::OtherCode
+            | Doubt::PartOfWord
+            | Doubt::OtherCentury
+            | Doubt::OtherUnit
+            | Doubt::Numbering => true,
+            Doubt::NoWords
+            | Doubt::NotTicked
+            | Doubt::Uncertain
+            | Doubt::AnotherPerson
+            | Doubt::AnotherTime
+            | Doubt::Conditional
+            | Doubt::Denied
+            | Doubt::Alternative
+            | Doubt::NotDenied
+            | Doubt::DeniedTwice
+            | Doubt::DeniesAnother
+            | Doubt::NotAffirmed
+            | Doubt::NotNearest
+            | Doubt::LabelElsewhere
+            | Doubt::ClaimedByAnother
+            | Doubt::OtherRole => false,
+        }
+    }
+
     /// The name in results.
     #[must_use]
     pub fn as_str(self) -> &'static str {

@@ -123,12 +123,18 @@ pub fn read_claim(document: &Document, claim: &Claim<'_>, known: Known<'_>, trus
         (said, Some(against)) if reader.speaks_against(&against) => match said {
             // Of a value that a vocabulary reads from other words, there may be wordings that it does not know.
             Some(said)
-                if said.pattern.naming <= against.pattern.naming
+                if read.is_figure()
+                    || said.pattern.naming <= against.pattern.naming
                     || read.presence.is_none() && reader.is_worded(&said.bytes) =>
             {
                 Reading::Untrusted(said)
             }
-            Some(_) | None => Reading::SaysAnother(against),
+            Some(_) => Reading::SaysAnother(against),
+            // A figure that stands in the document may be of this field there, whatever else is said of it.
+            None => match doubted.filter(|(doubt, _)| read.is_figure() && !doubt.is_of_form()) {
+                Some((doubt, bytes)) => Reading::Doubted(doubt, bytes),
+                None => Reading::SaysAnother(against),
+            },
         },
         (Some(said), _) => Reading::Untrusted(said),
         (None, _) => match doubted {

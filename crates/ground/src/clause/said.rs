@@ -97,7 +97,7 @@ impl Act {
     }
 
     /// The cues by which a word does it; none for a box.
-    fn cues(self) -> Cues {
+    pub(super) fn cues(self) -> Cues {
         match self {
             Act::Doubt => Cues::DOUBT,
             Act::Denial => Cues::DENIAL,

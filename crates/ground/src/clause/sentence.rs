@@ -328,7 +328,7 @@ mod tests {
 
     /// The words of the statement around a phrase.
     fn statement(text: &str, phrase: &str) -> String {
-        let tokens = Tokens::read(text);
+        let tokens = Tokens::read(text, &crate::clause::CueWords::default());
         let start = text.find(phrase).unwrap_or_default();
         let clause = Clause::around(&tokens, tokens.over(start, start + phrase.len()));
         let words = clause.map(|clause| clause.statement).unwrap_or_default();

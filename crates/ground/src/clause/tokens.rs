@@ -1,6 +1,6 @@
 //! Tokens of clauses: words with their digits, signs, and ends of lines, each with its cues.
 
-use super::cues::{Cues, cues_of, phrase};
+use super::cues::{CueWords, Cues, common};
 use super::index::Index;
 use crate::fold::fold_into;
 use crate::steps::step;
@@ -36,6 +36,11 @@ impl Token {
         *self.folded == *sign
     }
 
+    /// If it is the end of a line.
+    pub(crate) fn is_end(&self) -> bool {
+        matches!(self.class, Class::Line | Class::Gap)
+    }
+
     pub(crate) fn is_word(&self) -> bool {
         self.class == Class::Word
     }
@@ -57,7 +62,9 @@ pub(crate) struct Tokens {
 }
 
 impl Tokens {
-    pub(crate) fn read(text: &str) -> Self {
+    /// Reads a text by the words of every document, and some of its own.
+    pub(crate) fn read(text: &str, own: &CueWords) -> Self {
+        let cues_of = |word: &str| common().of(word) | own.of(word);
         let mut all: Vec<Token> = Vec::new();
         let mut at = 0;
         while let Some(c) = text.get(at..).and_then(|rest| rest.chars().next()) {
@@ -107,7 +114,7 @@ impl Tokens {
                 at = end;
             }
         }
-        join_phrases(&mut all);
+        join_phrases(&mut all, own);
         let minus: Vec<usize> = (0..all.len()).filter(|at| is_minus(&all, *at)).collect();
         silence(&mut all);
         let numbering: Vec<usize> = (1..all.len())
@@ -128,13 +135,18 @@ impl Tokens {
                 token.cues = Cues::DENIAL | Cues::PREDICATE;
             }
         }
-        let index = Index::of(&all);
+        let index = Index::read(&all);
         Tokens { all, index }
     }
 
     /// If a word of the text says the same as a word of a field's name.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.index.has(name)
+    }
+
+    /// The tokens that are a word, as it is folded, in order.
+    pub(crate) fn places(&self, word: &str) -> &[usize] {
+        self.index.of(word)
     }
 
     /// The words of the text that say the same as a word of a field's name, in order.
@@ -180,7 +192,7 @@ pub(super) fn joined(all: &[Token], at: usize) -> Option<String> {
 const PHRASE: usize = 8;
 
 /// Gives the first word of a phrase what the phrase does, and the others nothing.
-fn join_phrases(all: &mut [Token]) {
+fn join_phrases(all: &mut [Token], own: &CueWords) {
     let mut at = 0;
     while at < all.len() {
         let words = |at: usize| {
@@ -194,7 +206,10 @@ fn join_phrases(all: &mut [Token]) {
         };
         let said = words(at + 1).map(|(_, token)| &*token.folded);
         let first = all.get(at).filter(|token| token.is_word());
-        let Some((cues, count)) = first.and_then(|token| phrase(&token.folded, said)) else {
+        let phrase = |token: &Token| {
+            own.phrase(&token.folded, said.clone()).or_else(|| common().phrase(&token.folded, said.clone()))
+        };
+        let Some((cues, count)) = first.and_then(phrase) else {
             at += 1;
             continue;
         };
@@ -395,11 +410,11 @@ fn next_line(rest: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Class, Tokens};
+    use super::{Class, CueWords, Tokens};
 
     #[test]
     fn words_keep_their_digits_and_lines_are_joined() {
-        let read = Tokens::read("pT2, CK7 (−) is ab-\nsent.\n\nMother’s __ x");
+        let read = Tokens::read("pT2, CK7 (−) is ab-\nsent.\n\nMother’s __ x", &CueWords::default());
         let folded: Vec<&str> = read.all.iter().map(|token| &*token.folded).collect();
         assert_eq!(folded, ["pt2", ",", "ck7", "(", "-", ")", "is", "absent", ".", "", "mother", "__", "x"]);
         assert!(read.all.iter().any(|token| token.class == Class::Gap));

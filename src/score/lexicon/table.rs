@@ -1,7 +1,7 @@
 //! The wordings of phrases that begin with the same letters, in the order of their letters.
 
 use super::phrases::{Found, is_word};
-use super::wordings::{Lead, WrittenOut};
+use super::written_out::{Lead, WrittenOut};
 use crate::rules::{GAP, Phrase, is_gap};
 use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
 use std::collections::BTreeSet;

@@ -6,13 +6,16 @@
 //! - Lists are sets: the order of their items says nothing. An item that is a mapping is the same as one that agrees in every member
 //!   that the first one has.
 
+mod decimal;
+mod text_alone;
+
 use super::assessor::Scoring;
-use super::grounded::Names;
-use super::grounding::{TextAlone, UnitOfField};
+use super::source::Names;
 use crate::rules::{EvidenceRules, parse_date};
 use crate::value::{compare_numbers, is_present};
 use serde_json::{Map, Value};
 use std::cmp::Ordering;
+use text_alone::{TextAlone, UnitOfField};
 
 /// Longest list whose items are matched in the best possible way; of a longer one each item takes the first that is left for it.
 const MOST_MATCHED: usize = 500;

@@ -1,9 +1,5 @@
 //! Numbers, exactly: decimal digits and a power of ten, so that 0.3 cm and 3 mm are equal and no rounding makes two
-//! different numbers so. And the units that words name.
-
-use super::fold::{Word, fold_str};
-use crate::value::unit_named;
-pub(super) use crate::value::{Dimension, PERCENT, Unit};
+//! different numbers so.
 
 /// A decimal number: `mantissa × 10^exponent`, without trailing zeros in the mantissa.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,28 +32,25 @@ impl Decimal {
         if self.mantissa == 0 { self } else { Self { exponent: self.exponent.saturating_add(power), ..self } }
     }
 
+    /// If another number is the same, give or take a tolerance.
+    pub(super) fn is_near(self, other: Self, tolerance: f64) -> bool {
+        let apart = || (self.approximate() - other.approximate()).abs();
+        self == other || tolerance > 0.0 && apart() <= tolerance * (1.0 + 1e-12)
+    }
+
     /// The number as a binary fraction, which is near it.
-    pub(super) fn approximate(self) -> f64 {
+    fn approximate(self) -> f64 {
         #[expect(clippy::cast_precision_loss, reason = "it is near it")]
         let digits = self.mantissa as f64 * 10_f64.powi(self.exponent);
         if self.negative { -digits } else { digits }
     }
 
-    /// The number as a small whole one, for days, months and years.
-    pub(super) fn small(self) -> Option<u32> {
-        let power = u32::try_from(self.exponent).ok().filter(|power| *power <= 6)?;
-        if self.negative {
-            return None;
-        }
-        u32::try_from(self.mantissa.checked_mul(10_u128.pow(power))?).ok()
-    }
-
-    /// Reads the text of a number token. `decimal_comma` settles `1,500` and `1.500`. None above 38 digits.
+    /// Reads digits with points and commas between them. `decimal_comma` settles `1,500` and `1.500`. None above 38 digits.
     pub(super) fn parse(text: &str, decimal_comma: bool) -> Option<Self> {
         let (mut dots, mut commas, mut last, mut after, mut before, mut zero_led) =
             (0, 0, ' ', 0_i32, 0_i32, false);
         let mut mantissa = Some(0_u128);
-        fold_str(text, &mut |c| match c {
+        text.chars().for_each(|c| match c {
             '0'..='9' => {
                 if before == 0 && after == 0 && last == ' ' {
                     zero_led = c == '0';
@@ -91,19 +84,6 @@ impl Decimal {
             _ => after,
         };
         Some(Self::new(mantissa?, -fraction))
-    }
-}
-
-/// The unit that a word names, in any case.
-pub(super) fn unit_of_word(text: &str) -> Option<Unit> {
-    unit_named(Word::new(text)?.as_str())
-}
-
-/// The unit that a whole text is, such as a sibling `unit` gives: `mm`, `%`. Compound units (`g/dL`) are none.
-pub(super) fn unit_of_phrase(text: &str) -> Option<Unit> {
-    match text.trim() {
-        "%" => Some(PERCENT),
-        word => unit_of_word(word),
     }
 }
 

@@ -8,7 +8,7 @@
 //! that was given first.
 
 use super::table::Table;
-use super::wordings::{Lead, lead, leads};
+use super::written_out::{Lead, lead, leads};
 use crate::rules::Phrase;
 use crate::value::{BY_WORDS, Needs};
 use regex_automata::meta::Regex;
@@ -27,7 +27,7 @@ const LONGEST_FOUND: usize = 500;
 
 /// A search for phrases in any text.
 #[derive(Debug, Default)]
-pub(super) struct PhraseSearch {
+pub(in crate::score) struct PhraseSearch {
     phrases: Vec<Sought>,
     /// Those that begin with some letters, of which the second may be any.
     begun: HashMap<Lead, Begun>,
@@ -123,15 +123,15 @@ impl Loose {
 
 /// A phrase that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Found {
+pub(in crate::score) struct Found {
     /// The number of the phrase in the order in which they were given.
-    pub(super) phrase: usize,
-    pub(super) bytes: Range<usize>,
+    pub(in crate::score) phrase: usize,
+    pub(in crate::score) bytes: Range<usize>,
 }
 
 impl PhraseSearch {
     /// Of phrases that begin at one place the first wins.
-    pub(super) fn new<'p>(phrases: impl IntoIterator<Item = &'p Phrase>) -> Self {
+    pub(in crate::score) fn new<'p>(phrases: impl IntoIterator<Item = &'p Phrase>) -> Self {
         let mut search = PhraseSearch::default();
         for (number, phrase) in phrases.into_iter().enumerate() {
             match leads(phrase.marked()) {
@@ -149,7 +149,7 @@ impl PhraseSearch {
     }
 
     /// Every phrase in a text, in order; none within another.
-    pub(super) fn find_iter<'t>(&'t self, text: &'t str) -> Finder<'t> {
+    pub(in crate::score) fn find_iter<'t>(&'t self, text: &'t str) -> Finder<'t> {
         Finder {
             search: self,
             text,
@@ -252,7 +252,7 @@ impl Next {
 
 /// The phrases of a text, one after the other.
 #[derive(Debug)]
-pub(super) struct Finder<'t> {
+pub(in crate::score) struct Finder<'t> {
     search: &'t PhraseSearch,
     text: &'t str,
     ascii: bool,
@@ -398,11 +398,10 @@ mod tests {
         }
         let file = library.read("rules/context.yaml").unwrap().unwrap();
         let context = decode_context(&file, &library, &mut problems).unwrap();
-        let triggers = [&context.negated, &context.uncertain, &context.historical, &context.of_another];
-        let phrases = triggers.iter().flat_map(|triggers| triggers.before.iter().chain(&triggers.after));
-        sets.push(phrases.map(|phrase| Phrase::new(phrase)).collect());
+        let headings = context.sections.iter().flat_map(|section| &section.headings);
+        sets.push(headings.map(|heading| Phrase::new(heading)).collect());
         assert!(sets.len() > 40, "{}", sets.len());
-        let report = include_str!("../../../../examples/reports/liver-resection.txt");
+        let report = include_str!("../../../examples/reports/liver-resection.txt");
         let odd =
             "Gleason 3 + 4 = 7/10, pT2a (m) N0(sn) Mx; GRADE II OF III. within 0.5mm ER 90 % of tumour cells";
         for phrases in &sets {

@@ -1,24 +1,27 @@
 //! The compiled vocabularies, and which of them reads which field.
 
-use super::super::fold::Word;
-use super::phrases::PhraseSearch;
-use crate::rules::{Assertion, Context, Phrase, Vocabulary};
+mod phrases;
+mod table;
+mod texts;
+mod written_out;
+
+pub(super) use phrases::PhraseSearch;
+
+use crate::rules::{Phrase, Vocabulary};
+use loopctl_ground::folded;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use super::context::Triggers;
-
 /// A canonical value, by its number in its vocabulary.
-pub(in super::super) type ValueId = u16;
+pub(super) type ValueId = u16;
 
-/// All vocabularies of a profile and its context, compiled once and shared by all documents.
+/// All vocabularies of a profile, compiled once and shared by all documents.
 #[derive(Debug, Default)]
 pub(crate) struct Lexicon {
     readers: Vec<Reader>,
     by_field: HashMap<String, usize>,
     by_name: HashMap<String, usize>,
-    context: Triggers,
 }
 
 /// One vocabulary, compiled.
@@ -38,27 +41,23 @@ pub(crate) struct Reader {
 
 /// A phrase found in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct PhraseHit {
+pub(in crate::score) struct PhraseHit {
     pub(super) bytes: Range<usize>,
     pub(super) value: ValueId,
 }
 
 /// What a candidate's text means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in super::super) struct Canonical {
-    pub(in super::super) value: ValueId,
+pub(super) struct Canonical {
+    pub(super) value: ValueId,
     /// Whether the text says that and nothing else.
-    pub(in super::super) whole: bool,
+    pub(super) whole: bool,
 }
 
 impl Lexicon {
-    /// Compiles vocabularies, by name, and a context.
-    pub(crate) fn new<'a>(
-        vocabularies: impl IntoIterator<Item = (&'a str, &'a Vocabulary)>,
-        context: Option<&Context>,
-    ) -> Self {
-        let mut lexicon =
-            Lexicon { context: context.map(Triggers::new).unwrap_or_default(), ..Self::default() };
+    /// Compiles vocabularies, by name.
+    pub(crate) fn new<'a>(vocabularies: impl IntoIterator<Item = (&'a str, &'a Vocabulary)>) -> Self {
+        let mut lexicon = Self::default();
         for (name, vocabulary) in vocabularies {
             let number = lexicon.readers.len();
             lexicon.readers.push(Reader::new(vocabulary));
@@ -70,16 +69,12 @@ impl Lexicon {
         lexicon
     }
 
-    pub(super) fn context(&self) -> &Triggers {
-        &self.context
-    }
-
     /// How many vocabularies there are.
     pub(super) fn len(&self) -> usize {
         self.readers.len()
     }
 
-    pub(in super::super) fn reader(&self, number: usize) -> Option<&Reader> {
+    pub(super) fn reader(&self, number: usize) -> Option<&Reader> {
         self.readers.get(number)
     }
 
@@ -94,16 +89,9 @@ impl Lexicon {
     }
 
     /// The vocabulary that reads a field of this name, given as words, if one says so.
-    pub(in super::super) fn of_field(&self, words: &str) -> Option<usize> {
+    pub(super) fn of_field(&self, words: &str) -> Option<usize> {
         let singular = || words.strip_suffix('s').and_then(|one| self.by_field.get(one));
         self.by_field.get(words).or_else(singular).copied()
-    }
-
-    /// The same of the name of a field.
-    pub(crate) fn accepted_by(&self, field: &str) -> &[Assertion] {
-        let mut words = String::new();
-        write_words(field, &mut words);
-        self.context.accepted(&words)
     }
 
     /// The canonical value that a candidate's text means in a vocabulary.
@@ -185,7 +173,7 @@ impl Reader {
     }
 
     /// What a candidate's text means: one value, even if it says more (`positive (90%)`); none if it says several or none.
-    pub(in super::super) fn read(&self, text: &str) -> Option<Canonical> {
+    pub(super) fn read(&self, text: &str) -> Option<Canonical> {
         let trimmed = text.trim();
         if let Some(value) = self.whole(trimmed) {
             return Some(Canonical { value, whole: true });
@@ -217,7 +205,7 @@ impl Reader {
     }
 
     /// What `true` and `false` mean.
-    pub(in super::super) fn boolean(&self, value: bool) -> Option<ValueId> {
+    pub(super) fn boolean(&self, value: bool) -> Option<ValueId> {
         self.booleans.map(|(yes, no)| if value { yes } else { no })
     }
 
@@ -237,7 +225,7 @@ impl Reader {
     }
 
     /// Whether phrases count wherever they stand.
-    pub(in super::super) fn counts_anywhere(&self) -> bool {
+    pub(super) fn counts_anywhere(&self) -> bool {
         self.anywhere
     }
 
@@ -247,7 +235,7 @@ impl Reader {
     }
 
     /// The canonical value as it is written.
-    pub(in super::super) fn value(&self, id: ValueId) -> &str {
+    pub(super) fn value(&self, id: ValueId) -> &str {
         self.values.get(id as usize).map_or("", String::as_str)
     }
 }
@@ -270,14 +258,14 @@ fn is_part_of_number(text: &str, found: &Range<usize>) -> bool {
 const MAX_VALUE: usize = 200;
 
 /// The words of a field's name, folded, with a space between: `marginStatus`, `margin_status` and `Margin status` are one.
-pub(in super::super) fn field_words(key: &str) -> String {
+pub(super) fn field_words(key: &str) -> String {
     let mut words = String::with_capacity(key.len() + 4);
     write_words(key, &mut words);
     words
 }
 
 /// The same, at the end of a text.
-pub(in super::super) fn write_words(key: &str, into: &mut String) {
+pub(super) fn write_words(key: &str, into: &mut String) {
     let mut from = 0;
     let mut before: Option<char> = None;
     let mut rest = key.char_indices().peekable();
@@ -305,8 +293,5 @@ fn write_word(word: &str, into: &mut String) {
     if !into.is_empty() {
         into.push(' ');
     }
-    match Word::new(word) {
-        Some(folded) => into.push_str(folded.as_str()),
-        None => into.push_str(word),
-    }
+    into.push_str(&folded(word));
 }

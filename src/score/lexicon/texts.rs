@@ -1,6 +1,6 @@
 //! What a part of a phrase matches, written out.
 
-use super::wordings::{Lead, lead};
+use super::written_out::{Lead, lead};
 
 /// Most wordings or beginnings of one phrase.
 pub(super) const MOST_WORDINGS: usize = 256;
