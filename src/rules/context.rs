@@ -35,8 +35,8 @@ mapping! {
         /// Words for another person.
         #[key(default("[]"), examples(&["[half-brother]"]))]
         pub of_another: Vec<String>,
-        /// Phrases that hold one of these words and say nothing of the kind: `no increase`, `not only`.
-        #[key(default("[]"), examples(&["[no increase, not only]"]))]
+        /// Phrases that hold one of these words and say nothing of the kind, or words that do not here: `no increase`, `screening`.
+        #[key(default("[]"), examples(&["[no increase, screening]"]))]
         pub ignored: Vec<String>,
         /// Words in names of fields whose values are just that: a field about history holds what was so.
         #[key(examples(&["{ historical: [history, prior], of_another: [family] }"]))]

@@ -162,6 +162,12 @@ impl CueWords {
         }
     }
 
+    /// The cues of a folded word in a document that is read with these words beside others: none of one that does nothing here.
+    pub(crate) fn beside(&self, others: &CueWords, word: &str) -> Cues {
+        let does_nothing = self.cues.get(word) == Some(&Cues::NONE);
+        if does_nothing { Cues::NONE } else { others.of(word) | self.of(word) }
+    }
+
     /// The cues of a folded word.
     pub(crate) fn of(&self, word: &str) -> Cues {
         let mut cues = self.cues.get(word).copied().unwrap_or_default();
@@ -271,7 +277,8 @@ fn has_beginning(one: &str, other: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{CLAUSES, Cues, cues_of, is_same};
+    use super::{CLAUSES, Cues, CueWords, common, cues_of, is_same};
+    use crate::clause::Act;
 
     #[test]
     fn every_line_has_a_known_name() {
@@ -288,5 +295,18 @@ mod tests {
         assert!(is_same("invasion", "invasive") && is_same("tumor", "mass") && is_same("er", "estrogen"));
         assert!(!is_same("er", "erosion") && !is_same("invasion", "invoice"));
         assert!(cues_of("denies").any(Cues::DENIAL) && !cues_of("denim").any(Cues::DENIAL));
+    }
+
+    #[test]
+    fn own_words_add_and_take_away() {
+        let mut words = CueWords::default();
+        words.add("Keinerlei", Some(Act::Denial));
+        words.add("kein Hinweis auf", Some(Act::Denial));
+        words.add("screening", None);
+        assert!(words.beside(common(), "keinerlei").any(Cues::DENIAL));
+        assert!(words.beside(common(), "possible").any(Cues::DOUBT));
+        assert_eq!(words.beside(common(), "screening"), Cues::NONE);
+        let said = ["hinweis", "auf"].into_iter();
+        assert_eq!(words.phrase("kein", said), Some((Cues::DENIAL, 3)));
     }
 }

@@ -64,7 +64,7 @@ pub(crate) struct Tokens {
 impl Tokens {
     /// Reads a text by the words of every document, and some of its own.
     pub(crate) fn read(text: &str, own: &CueWords) -> Self {
-        let cues_of = |word: &str| common().of(word) | own.of(word);
+        let cues_of = |word: &str| own.beside(common(), word);
         let mut all: Vec<Token> = Vec::new();
         let mut at = 0;
         while let Some(c) = text.get(at..).and_then(|rest| rest.chars().next()) {
