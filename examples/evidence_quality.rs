@@ -128,7 +128,8 @@ pub(crate) fn measure(
         if cases.is_empty() {
             return Err(format!("`{}` holds no labelled documents", set.display()).into());
         }
-        for quoted in [true, false] {
+        let has_quotes = cases.iter().any(|case| case.quotes.iter().next().is_some());
+        for quoted in [true, false].into_iter().filter(|quoted| has_quotes || !quoted) {
             let mut measured = Measured::default();
             for case in &cases {
                 measured.assess(&plan, case, quoted);

@@ -52,10 +52,6 @@ mapping! {
         /// Whether phrases count wherever they stand, not only beside a name of the field: nobody writes "laterality: left".
         #[key(default("false"), examples(&["true"]))]
         pub anywhere: bool,
-        /// Whether its phrases tell things of one kind apart: "proximal" and "distal" in names of fields and in texts. A passage about
-        /// the one says nothing of a field whose name holds the other.
-        #[key(default("false"), examples(&["true"]))]
-        pub qualifies: bool,
         /// Whether the name of the field itself, when a text affirms or negates it, says a value: the canonical values for both.
         /// "No lymphovascular invasion" then says `absent` of `lymphovascularInvasion`.
         #[key(examples(&["{ affirmed: present, negated: absent }"]))]
@@ -92,7 +88,6 @@ impl Vocabulary {
             opposite: BTreeMap::new(),
             prefer: None,
             anywhere: false,
-            qualifies: false,
             named: None,
             booleans: None,
         }

@@ -20,12 +20,12 @@ use crate::value::{Fuel, Score, unescape};
 use loopctl_ground::Doubt;
 use serde_json::Value;
 
-/// How many leaves count, and what they come to.
+/// The number of leaves that count, and what they come to.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Share {
     pub(super) grounded: usize,
     pub(super) checked: usize,
-    /// What is left of each leaf that counts for less than a whole one, in the order of their issues.
+    /// The share that is lost of each leaf that counts for less than a whole one, in the order of their issues.
     pub(super) lost: Vec<f64>,
 }
 
@@ -137,7 +137,8 @@ pub(super) fn whole(source: &Source, value: &Value) -> Option<Verdict> {
     Some(Verdict::found(0..text.len(), Method::Exact))
 }
 
-/// What is found of one leaf; of one of an item, with its part, and where else the document says its value.
+/// The finding on one leaf; for a leaf of an item, with its part, and the other place where the document says its
+/// value.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FoundLeaf<'a> {
     pub(super) pointer: &'a str,
@@ -195,7 +196,8 @@ impl Telling<'_> {
         }
     }
 
-    /// Why a leaf says nothing, whatever the document has: it is a placeholder, or the example that was shown.
+    /// The reason why a leaf says nothing, whatever the document has: it is a placeholder, or the example that was
+    /// shown.
     fn no_value(&self, leaf: &FoundLeaf<'_>) -> Option<Why> {
         let is_example = |finder: &Finder<'_>| finder.is_example(leaf.pointer, leaf.value);
         let is_unsupported = leaf.verdict.support == Support::Unsupported;
@@ -277,7 +279,7 @@ pub(super) fn span_of(source: &Source, verdict: &Verdict) -> Option<SourceSpan> 
     Some(source.span(bytes))
 }
 
-/// What a leaf with this support counts, from 0 to 1.
+/// The weight of a leaf with this support, from 0 to 1.
 fn counts(support: Support, settings: &GroundingSettings) -> f64 {
     match support {
         Support::Verified | Support::Entailed => 1.0,
@@ -287,7 +289,7 @@ fn counts(support: Support, settings: &GroundingSettings) -> f64 {
     }
 }
 
-/// Whether the leaf at `pointer` counts.
+/// Returns true if the leaf at `pointer` counts.
 pub(super) fn is_checked(pointer: &str, ignore: &[String]) -> bool {
     let ignored = |field: &str| ignore.iter().any(|name| unescape(field) == *name);
     !steps(pointer).next().is_some_and(ignored) && !steps(pointer).any(|step| step.ends_with("_status"))

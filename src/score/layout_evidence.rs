@@ -47,7 +47,7 @@ impl<'a> LayoutEvidence<'a> {
         Some(match place.support {
             Printed::Verified => found,
             // A paraphrase, whose quote a judge can read.
-            Printed::Undecided | Printed::Unsupported
+            Printed::Undecided | Printed::Unsupported | Printed::Contradicted
                 if !quoted.is_empty() && !quoted.iter().any(|quote| holds(&quote)) =>
             {
                 let quote = quoted.into_iter().next().unwrap_or_default();
@@ -58,6 +58,9 @@ impl<'a> LayoutEvidence<'a> {
             }
             Printed::Undecided => found.open(Finding::NotBound),
             Printed::Unsupported => Verdict::not_found(),
+            Printed::Contradicted => {
+                Verdict::contradicted(Finding::SaysAnother, place.bytes.clone().unwrap_or_default())
+            }
         })
     }
 }

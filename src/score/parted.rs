@@ -27,7 +27,7 @@ const MOST_ISSUES: usize = 50;
 /// Longest heading in a message, in bytes.
 const HEADING: usize = 80;
 
-/// Where the document says the value of an item's leaf, if not in its part.
+/// The place where the document says the value of an item's leaf, if not in its part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Elsewhere {
     /// The quote stands in these parts.
@@ -80,7 +80,7 @@ impl<'a> PartItems<'a> {
         PartItems { kinds: kinds.filter_map(kind).collect() }
     }
 
-    /// Whether the leaf at `pointer` is of an item that is held against its part.
+    /// Returns true if the leaf at `pointer` is of an item that is held against its part.
     pub(super) fn holds(&self, pointer: &str) -> bool {
         if self.kinds.is_empty() {
             return false;
@@ -290,7 +290,7 @@ impl Kind<'_> {
         issues
     }
 
-    /// Whether an item says anything of its part.
+    /// Returns true if an item says anything of its part.
     fn says_something(&self, item: &Value) -> bool {
         let members = item.as_object().into_iter().flatten();
         members.filter(|(name, _)| **name != self.each.label.value).any(|(_, value)| is_present(value))

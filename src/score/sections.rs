@@ -147,8 +147,8 @@ impl Sections {
 /// Longest heading that is no listed one, in bytes.
 const HEADING: usize = 60;
 
-/// Where each part of the document begins. A heading that is not listed ends a part that is history or an indication; within
-/// a part that is final it is a label.
+/// The byte at which each part of the document begins, and its kind. A heading that is not listed ends a part that
+/// is history or an indication; within a part that is final it is a label.
 fn sections(text: &str, listed: &[(usize, SectionKind)]) -> Vec<(usize, SectionKind)> {
     let is_structured = text.trim_start().starts_with(['{', '[']);
     if listed.is_empty() && is_structured {
@@ -208,14 +208,14 @@ fn sections(text: &str, listed: &[(usize, SectionKind)]) -> Vec<(usize, SectionK
     sections
 }
 
-/// Whether a line is of another text that the document quotes: a mail, or an answer of a program.
+/// Returns true if a line is of another text that the document quotes: a mail, or an answer of a program.
 fn is_quoted(line: &str) -> bool {
     let line = line.trim_start();
     let mail = line.strip_prefix('>').map(|rest| rest.trim_start_matches(['>', ' ']));
     mail.is_some_and(|rest| rest.starts_with(char::is_alphabetic)) || line.starts_with("{\"")
 }
 
-/// Where words in capitals before a colon begin: `DESCRIPTION OF PROCEDURE:`.
+/// The bytes at which words in capitals before a colon begin: `DESCRIPTION OF PROCEDURE:`.
 fn labels(text: &str) -> Vec<usize> {
     let bytes = text.as_bytes();
     let label = |(colon, _): (usize, &str)| {
@@ -231,7 +231,7 @@ fn labels(text: &str) -> Vec<usize> {
     text.match_indices(':').filter_map(label).collect()
 }
 
-/// Whether a line begins with what looks like a heading or a label.
+/// Returns true if a line begins with what looks like a heading or a label.
 fn opens_part(line: &str) -> bool {
     let trimmed = line.trim();
     let Some(colon) = trimmed.find(':').filter(|at| *at <= HEADING && *at > 1) else { return is_title(line) };
@@ -239,7 +239,7 @@ fn opens_part(line: &str) -> bool {
     label.starts_with(char::is_uppercase) && label.split_whitespace().count() <= 6
 }
 
-/// Whether a whole line is a heading in capitals.
+/// Returns true if a whole line is a heading in capitals.
 fn is_title(line: &str) -> bool {
     let trimmed = line.trim().trim_end_matches(':');
     let letters = trimmed.chars().filter(|c| c.is_alphabetic()).count();
@@ -271,8 +271,8 @@ fn fields_about(words: &FieldWords) -> Vec<(String, Vec<Assertion>)> {
     fields
 }
 
-/// Whether a phrase is a heading: at the start of a line, followed by a colon or alone; or, where a text has lost its line
-/// breaks, after a full stop and followed by a colon.
+/// Returns true if a phrase is a heading: at the start of a line, followed by a colon or alone; or, where a text
+/// has lost its line breaks, after a full stop and followed by a colon.
 fn is_heading(text: &str, found: &Range<usize>) -> bool {
     let before = text.get(..found.start).unwrap_or_default().trim_end_matches([' ', '\t', '#', '*', '_']);
     let begins_line = before.is_empty() || before.ends_with('\n') || is_numbered(before);
@@ -291,7 +291,7 @@ fn is_heading(text: &str, found: &Range<usize>) -> bool {
     begins_line && (after.is_empty() || after.starts_with(['\n', '\r', '-']))
 }
 
-/// Whether only the number of a list stands before a place in its line: `2. `.
+/// Returns true if only the number of a list stands before a place in its line: `2. `.
 fn is_numbered(before: &str) -> bool {
     let line = before.rsplit('\n').next().unwrap_or_default();
     line.len() <= NUMBER

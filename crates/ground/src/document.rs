@@ -212,6 +212,14 @@ impl Document {
         self.rows.get(row).and_then(|range| self.cells.get(range.clone())).unwrap_or_default()
     }
 
+    /// The numbers of a row.
+    pub(crate) fn numbers_of_row(&self, row: usize) -> impl Iterator<Item = &Number> {
+        let cells = self.rows.get(row).cloned().unwrap_or_default();
+        let from = self.numbers.partition_point(|number| number.cell < cells.start);
+        let numbers = self.numbers.get(from..).unwrap_or_default();
+        numbers.iter().take_while(move |number| number.cell < cells.end)
+    }
+
     pub(crate) fn char_before(&self, byte: usize) -> Option<char> {
         self.text.get(..byte).and_then(|text| text.chars().next_back())
     }

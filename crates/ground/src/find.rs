@@ -61,7 +61,9 @@ pub(crate) fn is_absent(document: &Document, value: &Value) -> bool {
         Value::String(text) => {
             let sought = words(text);
             let run: String = sought.concat();
-            let scattered = || sought.iter().all(|word| document.by_word.contains_key(word.as_str()));
+            let has = |word: &&String| document.by_word.contains_key(word.as_str());
+            let scattered =
+                || sought.iter().all(|word| has(&word)) || is_prose(&sought) && is_reworded(&sought, has);
             let has_date = date::of_text(text).is_some_and(|day| document.by_day.contains_key(&day));
             !has_date
                 && !number::of_text(text).into_iter().flatten().any(has_number)
@@ -69,6 +71,28 @@ pub(crate) fn is_absent(document: &Document, value: &Value) -> bool {
         }
         Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => false,
     }
+}
+
+/// The shortest word of a text that says something of it.
+const TELLING: usize = 4;
+/// Of so many words, one that the document has leaves open if it says the text in other words.
+const PARAPHRASED: usize = 4;
+
+/// The fewest long words of a text that is no code and no name.
+const PROSE: usize = 3;
+
+/// If a text has words enough to be said in others.
+fn is_prose(text: &[String]) -> bool {
+    let is_long = |word: &&String| word.chars().count() >= TELLING && !word.contains(char::is_numeric);
+    text.iter().filter(is_long).count() >= PROSE
+}
+
+/// If a document may say a text in other words: it has some of those that say something.
+pub(crate) fn is_reworded(text: &[String], has: impl Fn(&&String) -> bool) -> bool {
+    let is_telling = |word: &&String| word.chars().count() >= TELLING || word.contains(char::is_numeric);
+    let telling: Vec<&String> = text.iter().filter(is_telling).collect();
+    let said = telling.iter().filter(|word| has(word)).count();
+    said > 0 && said * PARAPHRASED >= telling.len()
 }
 
 /// Every place of a value, in the order of the document.

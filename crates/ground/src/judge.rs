@@ -6,7 +6,7 @@ use crate::field::{Name, Synonyms, count, key_words};
 use crate::find::{Kind, Place};
 use crate::groups;
 use crate::label::{Label, Position, labels};
-use crate::leaves::Record;
+use crate::leaves::{Leaf, Record};
 use crate::rows;
 use crate::transposed;
 use serde_json::Value;
@@ -23,6 +23,8 @@ pub enum Support {
     Undecided,
     /// Printed nowhere in any spelling.
     Unsupported,
+    /// Another number is printed in the row of its item and the column of its field.
+    Contradicted,
 }
 
 impl Support {
@@ -33,6 +35,7 @@ impl Support {
             Support::Verified => "verified",
             Support::Undecided => "undecided",
             Support::Unsupported => "unsupported",
+            Support::Contradicted => "contradicted",
         }
     }
 }
@@ -99,7 +102,7 @@ pub struct Verdict {
     pub support: Support,
     /// The binding of the place.
     pub binding: Binding,
-    /// The place where the value is printed, in bytes of the text.
+    /// The place where the value is printed, or the one that contradicts it, in bytes of the text.
     pub bytes: Option<Range<usize>>,
 }
 
@@ -112,6 +115,9 @@ const FEW: usize = 2;
 const RIVALS: usize = 5_000;
 /// With how many other fields the name of one is compared.
 const FIELDS: usize = 1_000;
+/// The fewest other items that show a column, and the least share of them that do, for another number in it to contradict.
+const COLUMN: usize = 3;
+const SHARE: f32 = 0.7;
 /// The margin by which another label or field must be better to take a place away.
 const BETTER: f32 = 0.05;
 
@@ -132,19 +138,21 @@ pub fn judge(document: &Document, record: &Value, others: &FieldNames) -> Vec<Ve
     let record = Record::read(record, document);
     let judge = Judge::new(document, &record, others);
     let mut bound: Vec<Option<Bound>> = vec![None; record.leaves.len()];
-    judge.lists(&mut bound);
+    let mut others: Vec<Option<Place>> = vec![None; record.leaves.len()];
+    judge.lists(&mut bound, &mut others);
     judge.labelled(&mut bound);
     judge.settle(&mut bound);
-    let verdict = |(leaf, bound): (&crate::leaves::Leaf<'_>, &Option<Bound>)| {
-        let (support, binding, place) = match bound {
-            Some(bound) => (Support::Verified, bound.binding, Some(bound.place)),
-            None if leaf.is_absent => (Support::Unsupported, Binding::None, None),
-            None => (Support::Undecided, Binding::None, leaf.places.first().copied()),
+    let verdict = |((leaf, bound), other): ((&Leaf<'_>, &Option<Bound>), &Option<Place>)| {
+        let (support, binding, place) = match (bound, other) {
+            (Some(bound), _) => (Support::Verified, bound.binding, Some(bound.place)),
+            (None, Some(other)) => (Support::Contradicted, Binding::Cell, Some(*other)),
+            (None, None) if leaf.is_absent => (Support::Unsupported, Binding::None, None),
+            (None, None) => (Support::Undecided, Binding::None, leaf.places.first().copied()),
         };
         let bytes = place.map(|place| place.start..place.end);
         Verdict { pointer: leaf.pointer.clone(), support, binding, bytes }
     };
-    record.leaves.iter().zip(&bound).map(verdict).collect()
+    record.leaves.iter().zip(&bound).zip(&others).map(verdict).collect()
 }
 
 struct Judge<'a> {
@@ -193,7 +201,7 @@ impl<'a> Judge<'a> {
     }
 
     /// Binds the leaves of lists to rows and columns.
-    fn lists(&self, bound: &mut [Option<Bound>]) {
+    fn lists(&self, bound: &mut [Option<Bound>], others: &mut [Option<Place>]) {
         let mut windows: Vec<Vec<Option<Range<usize>>>> = Vec::new();
         for (number, list) in self.record.lists.iter().enumerate() {
             let within = match list.outer {
@@ -208,7 +216,7 @@ impl<'a> Judge<'a> {
             };
             let assigned = rows::assign(self.record, list, &within);
             let own = rows::windows(&assigned, &within);
-            self.items(number, &assigned, &own, bound);
+            self.items(number, &assigned, &own, bound, others);
             self.side_by_side(number, own.len(), &within, bound);
             windows.push(own);
         }
@@ -234,6 +242,7 @@ impl<'a> Judge<'a> {
         assigned: &[Option<usize>],
         windows: &[Option<Range<usize>>],
         bound: &mut [Option<Bound>],
+        others: &mut [Option<Place>],
     ) {
         let leaves: Vec<Vec<usize>> =
             (0..windows.len()).map(|item| self.own_leaves(list, item).collect()).collect();
@@ -260,10 +269,10 @@ impl<'a> Judge<'a> {
             let members = own.iter().filter(|leaf| !headed.contains_key(leaf)).count();
             for number in own {
                 let Some(leaf) = self.record.leaves.get(*number) else { continue };
-                let others = here.saturating_sub(usize::from(printed(number)));
+                let printed_beside = here.saturating_sub(usize::from(printed(number)));
                 let beside = members.saturating_sub(usize::from(!headed.contains_key(number)));
                 let needed = (beside * 2 / 5).max(1);
-                if own.len() > 1 && others < needed {
+                if own.len() > 1 && printed_beside < needed {
                     continue;
                 }
                 if let (Some(place), Some(slot)) = (headed.get(number), bound.get_mut(*number)) {
@@ -277,11 +286,38 @@ impl<'a> Judge<'a> {
                     .filter(|place| rows::is_within(place, window))
                     .filter_map(|place| self.in_row(item, place, leaf.path.as_str(), column, own.len()))
                     .max_by(|a, b| a.strength.total_cmp(&b.strength));
-                if let Some(slot) = bound.get_mut(*number) {
-                    *slot = best;
+                let row = assigned.get(item).copied().flatten().filter(|_| best.is_none());
+                let other = row.and_then(|row| self.other_in_cell(item, row, leaf, own, column));
+                if let (Some(slot), Some(known)) = (bound.get_mut(*number), others.get_mut(*number)) {
+                    (*slot, *known) = (best, other);
                 }
             }
         }
+    }
+
+    /// The only number that is printed in the row of an item and the column of a number's field, if no member of the item is that number.
+    fn other_in_cell(
+        &self,
+        item: usize,
+        row: usize,
+        leaf: &Leaf<'_>,
+        own: &[usize],
+        column: Option<&Column>,
+    ) -> Option<Place> {
+        let column = column.filter(|_| leaf.kind == Kind::Number)?;
+        let in_column = |place: &Place| {
+            let agreement = column.agreement(item, place, self.document);
+            agreement.of >= COLUMN && agreement.share() >= SHARE
+        };
+        let numbers = self.document.numbers_of_row(row).filter(|number| !number.is_part);
+        let places = numbers.filter_map(|number| Place::of_number(self.document, number));
+        let mut found: Vec<Place> = places.filter(in_column).collect();
+        found.dedup_by_key(|place| (place.start, place.end));
+        let [place] = found.as_slice() else { return None };
+        let is_taken = own.iter().filter_map(|leaf| self.record.leaves.get(*leaf)).any(|member| {
+            member.places.iter().any(|other| other.start < place.end && place.start < other.end)
+        });
+        (!is_taken).then_some(*place)
     }
 
     /// Binds the leaves of a list whose items stand beside one another, if most are in no row of theirs.

@@ -171,6 +171,7 @@ fn reason(support: Support, binding: Binding) -> &'static str {
         Support::Verified => binding.reason(),
         Support::Undecided => "printed, and nothing binds it to the field",
         Support::Unsupported => "printed nowhere in any spelling",
+        Support::Contradicted => "another number is in the row of its item and the column of its field",
     }
 }
 

@@ -1,5 +1,5 @@
-//! Whether two values of one field say the same, by what the profile's rubric declares of the field: its vocabulary, its unit, its
-//! tolerance.
+//! Decides whether two values of one field say the same, by what the profile's rubric declares of the field: its
+//! vocabulary, its unit, its tolerance.
 //!
 //! - A text is the same as another with the same words, whatever their case, accents, spaces and punctuation; or that the field's
 //!   vocabulary reads as the same value; or that is the same day; or the same quantity, in whatever unit.
@@ -27,7 +27,7 @@ pub(crate) struct ValueComparison<'s> {
     names: &'s Names,
 }
 
-/// How the values of a field are compared.
+/// The way in which the values of a field are compared.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FieldComparison<'s> {
     /// The vocabulary: its number in the lexicon, and its name.
@@ -35,12 +35,12 @@ pub(crate) struct FieldComparison<'s> {
     unit: Option<UnitOfField>,
     declared_unit: Option<&'s str>,
     tolerance: f64,
-    /// Whether its values are dates, as its name says: `date`, `reportDate`.
+    /// True if its values are dates, as its name says: `date`, `reportDate`.
     is_date: bool,
 }
 
-/// How many items two values of a field have, and how many of them are the same: 1 each of values that are no lists and no
-/// mappings.
+/// The number of items that each of two values of a field has, and of those that are the same: 1 each for values
+/// that are neither lists nor mappings.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Items {
     pub(crate) labelled: u64,
@@ -49,29 +49,26 @@ pub(crate) struct Items {
 }
 
 impl Items {
-    /// Whether both have the same items.
+    /// Returns true if both have the same items.
     pub(crate) fn all_agree(self) -> bool {
         self.labelled == self.agreeing && self.extracted == self.agreeing
     }
 }
 
 impl Scoring {
-    /// What compares values of the profile's fields.
+    /// The comparison of values of the profile's fields.
     pub(crate) fn comparison(&self) -> ValueComparison<'_> {
         ValueComparison { rules: self.rules().evidence(), names: self.names() }
     }
 }
 
 impl<'s> ValueComparison<'s> {
-    /// How a field is compared, or a member of a field, by its name.
+    /// The comparison of a field, or of a member of a field, by its name.
     pub(crate) fn field(self, key: &str) -> FieldComparison<'s> {
         let known = self.rules.fields.iter().find(|field| field.key == key);
         let declared_unit = known.and_then(|field| field.unit.as_deref());
-        let numbered = |name: &'s str| {
-            let number = self.rules.vocabularies.iter().position(|(known, _)| known == name)?;
-            (!self.names.lexicon.only_qualifies(number)).then_some((number, name))
-        };
-        let vocabulary = self.rules.vocabulary_of(key).and_then(|(name, _)| numbered(name));
+        let number = |name: &str| self.rules.vocabularies.iter().position(|(known, _)| known == name);
+        let vocabulary = self.rules.vocabulary_of(key).and_then(|(name, _)| Some((number(name)?, name)));
         FieldComparison {
             vocabulary,
             is_date: vocabulary.is_none() && declared_unit.is_none() && is_name_of_date(key),
@@ -81,7 +78,8 @@ impl<'s> ValueComparison<'s> {
         }
     }
 
-    /// How many items of a label and of what was extracted for the field `key` are the same. Neither may be absent.
+    /// Counts the items of a label and of what was extracted for the field `key`, and those that are the same.
+    /// Neither value may be absent.
     pub(crate) fn items(self, key: &str, label: &Value, extracted: &Value) -> Items {
         match (label, extracted) {
             (Value::Object(label), Value::Object(extracted)) => self.members(label, extracted),
@@ -94,7 +92,7 @@ impl<'s> ValueComparison<'s> {
         }
     }
 
-    /// Whether a label and what was extracted for the field `key` are the same.
+    /// Returns true if a label and what was extracted for the field `key` are the same.
     pub(crate) fn agree(self, key: &str, label: &Value, extracted: &Value) -> bool {
         match (label, extracted) {
             (Value::Object(label), Value::Object(extracted)) => self.has_members(label, extracted),
@@ -104,7 +102,7 @@ impl<'s> ValueComparison<'s> {
         }
     }
 
-    /// Whether two values that are no lists and no mappings are the same.
+    /// Returns true if two values that are neither lists nor mappings are the same.
     fn same(self, field: FieldComparison<'s>, label: &Value, extracted: &Value) -> bool {
         match (label, extracted) {
             (Value::Null, _) | (_, Value::Null) => return label == extracted,
@@ -151,7 +149,8 @@ impl<'s> ValueComparison<'s> {
         read.map_or_else(|| text_of(value), str::to_owned)
     }
 
-    /// Whether the words of a label stand among those of what was extracted: as whole words, or as letters anywhere.
+    /// Returns true if the words of a label stand among those of what was extracted: as whole words, or as letters
+    /// anywhere.
     pub(crate) fn contains(self, label: &Value, extracted: &Value, whole_words: bool) -> bool {
         let words = |value: &Value| TextAlone::read(&all_text(value), None).words().to_owned();
         let (label, extracted) = (words(label), words(extracted));
@@ -175,7 +174,7 @@ impl<'s> ValueComparison<'s> {
         items
     }
 
-    /// Whether every member of a label agrees.
+    /// Returns true if every member of a label agrees.
     fn has_members(self, label: &Map<String, Value>, extracted: &Map<String, Value>) -> bool {
         let mut labels = label.iter().filter(|(key, value)| is_member(key, value));
         labels.all(|(key, label)| {
@@ -205,7 +204,7 @@ impl<'s> ValueComparison<'s> {
             .map(|(_, value)| value)
     }
 
-    /// How many items of two lists can be paired off so that those of each pair agree, at most.
+    /// The greatest number of items of two lists that can be paired off so that those of each pair agree.
     fn matched(self, key: &str, label: &[&Value], extracted: &[&Value]) -> u64 {
         let agrees = |l: usize, s: usize| {
             label
@@ -254,8 +253,8 @@ fn pair_off(l: usize, fits: &[Vec<usize>], tried: &mut [bool], partner: &mut [Op
 }
 
 impl FieldComparison<'_> {
-    /// What values of the field are, where a value, or a text in a list, can't be one of them: `a date`, `a number`. A part of a date
-    /// (`2016-09`, `spring of 2016`) is one, as a document may say no more.
+    /// The kind of values that the field has, where a value, or a text in a list, can't be one of them: `a date`,
+    /// `a number`. A part of a date (`2016-09`, `spring of 2016`) is one, as a document may say no more.
     pub(crate) fn expects_instead_of(self, value: &Value) -> Option<&'static str> {
         let is_number = self.vocabulary.is_none() && (self.declared_unit.is_some() || self.tolerance > 0.0);
         if !self.is_date && !is_number {
@@ -274,8 +273,8 @@ impl FieldComparison<'_> {
         (!can_all).then_some(if self.is_date { "a date" } else { "a number" })
     }
 
-    /// By what values are compared, for people: `vocabulary margin-status`, `number in mm ± 0.5`; empty for a field of which nothing is
-    /// declared.
+    /// The basis on which values are compared, for people: `vocabulary margin-status`, `number in mm ± 0.5`; empty
+    /// for a field of which nothing is declared.
     pub(crate) fn described(self) -> String {
         let mut parts = Vec::new();
         if self.is_date {
@@ -294,7 +293,7 @@ impl FieldComparison<'_> {
     }
 }
 
-/// Whether the last word of a field's name is `date`: `date`, `reportDate`, `report_date`, not `update`.
+/// Returns true if the last word of a field's name is `date`: `date`, `reportDate`, `report_date`, not `update`.
 pub(crate) fn is_name_of_date(key: &str) -> bool {
     let key = key.strip_suffix('s').unwrap_or(key);
     let before = key.strip_suffix("date").or_else(|| key.strip_suffix("Date"));
@@ -315,12 +314,13 @@ fn as_items(value: &Value) -> Vec<&Value> {
     }
 }
 
-/// What a candidate says of a member, rather than about it: `grade_status: not_present` is no value.
+/// Returns true for what a candidate says of a member, rather than about it: `grade_status: not_present` is no
+/// value.
 fn is_member(key: &str, value: &Value) -> bool {
     is_present(value) && !key.ends_with("_status")
 }
 
-/// Whether two names are one, whatever their case and what stands between their words.
+/// Returns true if two names are one, whatever their case and whatever stands between their words.
 fn same_name(a: &str, b: &str) -> bool {
     fn letters(name: &str) -> impl Iterator<Item = char> {
         name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase)

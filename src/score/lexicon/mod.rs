@@ -34,7 +34,6 @@ pub(crate) struct Reader {
     opposite: Vec<Option<ValueId>>,
     prefer: Option<ValueId>,
     anywhere: bool,
-    qualifies: bool,
     named: Option<(ValueId, ValueId)>,
     booleans: Option<(ValueId, ValueId)>,
 }
@@ -46,11 +45,11 @@ pub(in crate::score) struct PhraseHit {
     pub(super) value: ValueId,
 }
 
-/// What a candidate's text means.
+/// The meaning of a candidate's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Canonical {
     pub(super) value: ValueId,
-    /// Whether the text says that and nothing else.
+    /// True if the text says that and nothing else.
     pub(super) whole: bool,
 }
 
@@ -69,7 +68,7 @@ impl Lexicon {
         lexicon
     }
 
-    /// How many vocabularies there are.
+    /// The number of vocabularies.
     pub(super) fn len(&self) -> usize {
         self.readers.len()
     }
@@ -98,11 +97,6 @@ impl Lexicon {
     pub(crate) fn read(&self, vocabulary: usize, text: &str) -> Option<&str> {
         let reader = self.readers.get(vocabulary)?;
         reader.read(text).map(|read| reader.value(read.value))
-    }
-
-    /// Whether a vocabulary reads no field's values.
-    pub(crate) fn only_qualifies(&self, vocabulary: usize) -> bool {
-        self.readers.get(vocabulary).is_some_and(Reader::only_qualifies)
     }
 
     /// The canonical value that `true` or `false` of a candidate means in a vocabulary.
@@ -143,7 +137,6 @@ impl Reader {
                 .collect(),
             prefer: vocabulary.prefer.as_deref().and_then(id),
             anywhere: vocabulary.anywhere,
-            qualifies: vocabulary.qualifies,
             named: vocabulary.named.as_ref().and_then(pair),
             booleans: vocabulary.booleans.as_ref().and_then(pair),
             search: OnceLock::new(),
@@ -152,7 +145,7 @@ impl Reader {
         }
     }
 
-    /// Whether a whole text may be one of its values or phrases; `false` is certain.
+    /// Returns true if a whole text may be one of its values or phrases; `false` is certain.
     fn may_have(&self, text: &str) -> bool {
         let text = text.trim();
         self.phrases.iter().any(|(phrase, _)| phrase.may_be(text))
@@ -172,7 +165,8 @@ impl Reader {
         })
     }
 
-    /// What a candidate's text means: one value, even if it says more (`positive (90%)`); none if it says several or none.
+    /// Reads a candidate's text as one value, even if it says more (`positive (90%)`); `None` if it says several
+    /// values or none.
     pub(super) fn read(&self, text: &str) -> Option<Canonical> {
         let trimmed = text.trim();
         if let Some(value) = self.whole(trimmed) {
@@ -204,17 +198,17 @@ impl Reader {
         self.phrases.get(found.phrase).map(|(_, value)| *value)
     }
 
-    /// What `true` and `false` mean.
+    /// The value that `true` or `false` stands for.
     pub(super) fn boolean(&self, value: bool) -> Option<ValueId> {
         self.booleans.map(|(yes, no)| if value { yes } else { no })
     }
 
-    /// What the name of a field says, affirmed and negated.
+    /// The values that the name of a field stands for, affirmed and negated.
     pub(super) fn named(&self) -> Option<(ValueId, ValueId)> {
         self.named
     }
 
-    /// What a value says when it is negated.
+    /// The value that a negated value stands for.
     pub(super) fn opposite(&self, value: ValueId) -> Option<ValueId> {
         self.opposite.get(value as usize).copied().flatten()
     }
@@ -224,14 +218,9 @@ impl Reader {
         self.prefer
     }
 
-    /// Whether phrases count wherever they stand.
+    /// Returns true if phrases count wherever they stand.
     pub(super) fn counts_anywhere(&self) -> bool {
         self.anywhere
-    }
-
-    /// Whether it reads no field's values.
-    fn only_qualifies(&self) -> bool {
-        self.qualifies && !self.anywhere
     }
 
     /// The canonical value as it is written.
@@ -240,7 +229,7 @@ impl Reader {
     }
 }
 
-/// Whether figures at the edge of a match go on beyond it: the `2` of `2.5`.
+/// Returns true if figures at the edge of a match go on beyond it: the `2` of `2.5`.
 fn is_part_of_number(text: &str, found: &Range<usize>) -> bool {
     let bytes = text.as_bytes();
     let at = |i: Option<usize>| i.and_then(|i| bytes.get(i)).copied().unwrap_or(b' ');
@@ -264,7 +253,7 @@ pub(super) fn field_words(key: &str) -> String {
     words
 }
 
-/// The same, at the end of a text.
+/// Appends the words of a field's name to a text, as [`field_words`] gives them.
 pub(super) fn write_words(key: &str, into: &mut String) {
     let mut from = 0;
     let mut before: Option<char> = None;

@@ -22,7 +22,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Largest automaton of one search, in bytes.
 const MAX_AUTOMATON: usize = 64 << 20;
-/// How far from its beginning a phrase is looked for that goes on without end, in bytes: it may begin anywhere in `IV IV IV …`.
+/// Longest stretch that is searched for a phrase that goes on without end, in bytes from its beginning: it may
+/// begin anywhere in `IV IV IV …`.
 const LONGEST_FOUND: usize = 500;
 
 /// A search for phrases in any text.
@@ -54,7 +55,7 @@ struct Begun {
 /// Phrases as one regular expression, compiled when a text is first searched.
 #[derive(Debug, Default)]
 struct Automaton {
-    /// What a text must have for one of them, and how many texts were asked for it.
+    /// The requirements that a text must meet to have one of them, and the number of texts checked against them.
     needs: OnceLock<Vec<Needs>>,
     asked: AtomicU32,
     for_any: OnceLock<Option<Regex>>,
@@ -84,7 +85,7 @@ impl Automaton {
 }
 
 impl Sought {
-    /// Where it stands in a text that has it just here.
+    /// Its place, in bytes, in a text that has it at `start`.
     fn at(&self, text: &str, start: usize) -> Option<Range<usize>> {
         let mut end = text.len().min(start + LONGEST_FOUND);
         while !text.is_char_boundary(end) {
@@ -217,7 +218,7 @@ fn first_of(one: Option<Found>, other: Option<Found>) -> Option<Found> {
     }
 }
 
-/// Whether it is a letter of a word, as regular expressions have it.
+/// Returns true if a character is a letter of a word, as regular expressions have it.
 pub(super) fn is_word(c: char) -> bool {
     if c.is_ascii() {
         c.is_ascii_alphanumeric() || c == '_'
@@ -226,7 +227,7 @@ pub(super) fn is_word(c: char) -> bool {
     }
 }
 
-/// What is found from a place on.
+/// The next match from a place on.
 #[derive(Debug)]
 enum Next {
     Unknown,
@@ -234,7 +235,7 @@ enum Next {
 }
 
 impl Next {
-    /// What is found at or after `at`, looked for only if what was found before lies before it.
+    /// The match at or after `at`, looked for only if the one found before lies before it.
     fn from(&mut self, at: usize, find: impl FnOnce() -> Option<Found>) -> Option<Found> {
         let stale = match self {
             Next::Unknown => true,
@@ -304,7 +305,7 @@ mod tests {
     use crate::rules::{GAP, decode_context, decode_vocabulary};
     use proptest::prelude::*;
 
-    /// What one regular expression of all phrases finds.
+    /// The matches of one regular expression of all phrases.
     fn expected(phrases: &[Phrase], text: &str) -> Vec<Found> {
         let regex = automaton(&phrases.iter().map(Phrase::regex).collect::<Vec<_>>(), true).unwrap();
         let found =

@@ -23,9 +23,9 @@ struct Wording {
     rank: (usize, usize),
     /// Its letters as they must be, where case counts.
     exact: Option<Vec<char>>,
-    /// Whether it must be the whole text.
+    /// True if it must be the whole text.
     whole: bool,
-    /// Whether it is only how a phrase begins.
+    /// True if it is only the beginning of a phrase.
     begins: bool,
 }
 
@@ -98,7 +98,7 @@ impl Table {
     }
 }
 
-/// Whether a text has the letters of a wording in which case counts.
+/// Returns true if a text has the letters of a wording in which case counts.
 fn is_exact(wording: &Wording, text: &str) -> bool {
     let Some(exact) = &wording.exact else { return true };
     let mut letters = text.chars().peekable();
@@ -113,7 +113,7 @@ fn is_exact(wording: &Wording, text: &str) -> bool {
     same && letters.next().is_none()
 }
 
-/// Which letters differ in case only, as regular expressions have it.
+/// The letters that differ in case only, as regular expressions have it.
 #[derive(Debug, Default)]
 struct Cases {
     /// Letters outside ASCII with the one that stands for them, in order.

@@ -1,20 +1,21 @@
-//! What a part of a phrase matches, written out.
+//! The texts that a part of a phrase matches, written out.
 
 use super::written_out::{Lead, lead};
 
 /// Most wordings or beginnings of one phrase.
 pub(super) const MOST_WORDINGS: usize = 256;
-/// How often something is repeated at most in what is written out.
+/// Most repetitions of one thing that are written out.
 const MOST_REPEATED: u32 = 4;
 /// Longest wording, in bytes.
 const LONGEST_WORDING: usize = 120;
 
-/// What an expression matches, in the order in which it is tried; the beginnings, where that is too much.
+/// The texts that an expression matches, in the order in which they are tried; their beginnings, where that is too
+/// much.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Texts {
     /// All of them, one after the other.
     letters: String,
-    /// Where each ends, and whether nothing follows it.
+    /// The end of each, in bytes, and whether nothing follows it.
     ends: Vec<(usize, bool)>,
 }
 
@@ -23,7 +24,7 @@ impl Texts {
         Texts { letters: text.to_owned(), ends: vec![(text.len(), true)] }
     }
 
-    /// What may begin with anything.
+    /// The texts of an expression that may begin with anything.
     pub(super) fn anything() -> Self {
         Texts { letters: String::new(), ends: vec![(0, false)] }
     }
@@ -55,7 +56,7 @@ impl Texts {
         self.all().map(|(text, _)| text)
     }
 
-    /// Whether something may follow one of them.
+    /// Returns true if something may follow one of them.
     pub(super) fn go_on(&self) -> bool {
         self.ends.iter().any(|(_, ended)| *ended)
     }
@@ -134,10 +135,10 @@ impl Texts {
     }
 }
 
-/// How often something stands in a row.
+/// The number of times that something stands in a row.
 pub(super) struct Times {
     pub(super) least: u32,
     pub(super) most: Option<u32>,
-    /// Whether as often as can be is tried first.
+    /// True if the greatest number of times is tried first.
     pub(super) greedy: bool,
 }

@@ -10,13 +10,14 @@ use std::str::Chars;
 
 /// Most letters of which a phrase has one.
 const MOST_LETTERS: usize = 16;
-/// How many beginnings are shortened to how many letters: what many phrases begin with they share.
+/// Most beginnings that keep their length, and the number of letters to which more are shortened: many phrases
+/// share what they begin with.
 const MANY_BEGINNINGS: usize = 64;
 const SHORT_BEGINNING: usize = 4;
-/// How deep groups stand in each other at most.
+/// Deepest nesting of groups.
 const DEEPEST: usize = 40;
 
-/// How far a phrase can be written out.
+/// The extent to which a phrase can be written out.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum WrittenOut {
     /// All its wordings, the one that is looked for first before the others.
@@ -25,7 +26,7 @@ pub(super) enum WrittenOut {
         exact: bool,
         whole: bool,
     },
-    /// What it may begin with.
+    /// The texts that it may begin with.
     Beginnings(Texts),
     Not,
 }
@@ -90,7 +91,8 @@ pub(super) fn leads(marked: &str) -> Option<Vec<Lead>> {
     texts.iter().map(lead_of).collect()
 }
 
-/// What stands for a letter where a phrase begins: one for those that differ in case, and one for most outside of ASCII.
+/// The character that stands for a letter where a phrase begins: one for those that differ in case, and one for
+/// most outside of ASCII.
 pub(super) fn lead(c: char) -> char {
     match c {
         '\u{17F}' => 's',
@@ -101,7 +103,8 @@ pub(super) fn lead(c: char) -> char {
     }
 }
 
-/// What each of some texts begins with, as far as it can be read in one way only: no space of which it is not known where it ends.
+/// The beginning of each of some texts, as far as it can be read in one way only: no space of which it is not
+/// known where it ends.
 fn beginnings(texts: &Texts) -> Option<Texts> {
     let longest = if texts.len() > MANY_BEGINNINGS { SHORT_BEGINNING } else { usize::MAX };
     let mut all: Vec<&str> = texts.iter().map(|text| beginning(text, longest)).collect();
@@ -131,20 +134,20 @@ fn beginning(text: &str, longest: usize) -> &str {
 struct Reading<'p> {
     letters: Peekable<Chars<'p>>,
     depth: usize,
-    /// Whether it asks for the characters around it.
+    /// True if it asks for the characters around it.
     looks: bool,
     wanted: Wanted,
-    /// Whether what is read follows beginnings, which go no further.
+    /// True if what is read follows beginnings, which go no further.
     skips: bool,
 }
 
-/// What of a phrase is written out.
+/// The part of a phrase that is written out.
 #[derive(Clone, Copy)]
 enum Wanted {
     All,
     /// The two letters with which it begins.
     Leads,
-    /// What begins so.
+    /// The texts that begin so.
     Led(Lead),
 }
 
@@ -224,7 +227,7 @@ impl<'p> Reading<'p> {
         Texts::ended("")
     }
 
-    /// What follows a backslash.
+    /// Reads what follows a backslash.
     fn escaped(&mut self) -> Option<Texts> {
         match self.letters.next()? {
             'd' | 'D' | 'w' | 'W' | 's' | 'S' => Some(Texts::anything()),
@@ -295,7 +298,7 @@ impl<'p> Reading<'p> {
         Some(texts)
     }
 
-    /// What says how often, if it stands here.
+    /// Reads the quantifier, if one stands here.
     fn times(&mut self) -> Option<Option<Times>> {
         let (least, most) = match self.letters.peek() {
             Some('?') => (0, Some(1)),
@@ -332,7 +335,7 @@ impl<'p> Reading<'p> {
     }
 }
 
-/// What a sign after a backslash stands for.
+/// The character that a sign after a backslash stands for.
 fn escape(sign: char) -> Option<char> {
     match sign {
         'n' => Some('\n'),
@@ -343,7 +346,7 @@ fn escape(sign: char) -> Option<char> {
     }
 }
 
-/// Whether each space of a wording stands between letters, so that there is one way to read it in a text.
+/// Returns true if each space of a wording stands between letters, so that there is one way to read it in a text.
 fn is_wording(text: &str) -> bool {
     let spaced = text.starts_with(GAP) || text.ends_with(GAP) || text.contains("\u{E000}\u{E000}");
     !text.is_empty() && !spaced && !text.contains(is_gap)

@@ -1,4 +1,4 @@
-//! Which headings open parts, and how far each part goes.
+//! The headings that open parts, and the extent of each part.
 
 use super::headings::{Hit, LabelKind, Scan, counted_label, in_order, lists};
 use super::sections::numbered;
@@ -18,7 +18,7 @@ const MOST_SKIPPED: usize = 5;
 pub(crate) struct DocumentPart {
     /// Its letter, number or words, as headings have it.
     pub(crate) label: String,
-    /// Where it stands, in bytes, in order; the first begins with its heading.
+    /// Its places, in bytes, in order; the first begins with its heading.
     pub(crate) stretches: Vec<Range<usize>>,
 }
 
@@ -127,12 +127,12 @@ impl Parts {
         &self.skipped
     }
 
-    /// How many there are.
+    /// The number of parts.
     pub(crate) fn len(&self) -> usize {
         self.parts.len()
     }
 
-    /// Whether the document has no parts.
+    /// Returns true if the document has no parts.
     pub(crate) fn is_empty(&self) -> bool {
         self.parts.is_empty()
     }
@@ -141,7 +141,7 @@ impl Parts {
         self.parts.get(part)
     }
 
-    /// What belongs to no part, in order.
+    /// The stretches that belong to no part, in order.
     pub(crate) fn common(&self) -> &[Range<usize>] {
         &self.common
     }
@@ -189,7 +189,7 @@ fn skipped(kind: LabelKind, labels: &BTreeSet<u32>) -> impl Iterator<Item = u32>
     between.filter(counts).take(MOST_SKIPPED)
 }
 
-/// Whether two letters are a word rather than a label.
+/// Returns true for two letters, which are a word rather than a label.
 fn is_small_word(word: &str) -> bool {
     word.len() == 2 && word.bytes().all(|b| b.is_ascii_alphabetic())
 }
@@ -318,7 +318,7 @@ fn merged(text: &str, hits: Vec<(Hit, Option<usize>)>) -> Vec<(Hit, Option<usize
     merged
 }
 
-/// Where no part goes on: place and title, in order.
+/// The places where no part goes on, each with its title, in order.
 pub(super) fn ends(text: &str, each: &Each, steps: &mut u64) -> Vec<(usize, String)> {
     let mut ends: Vec<(usize, String)> = Vec::new();
     for pattern in each.ends.iter().filter_map(|pattern| pattern.automaton(text)) {
@@ -340,8 +340,8 @@ pub(super) fn ends(text: &str, each: &Each, steps: &mut u64) -> Vec<(usize, Stri
     ends
 }
 
-/// How far each heading's part goes: to the next heading; the last one of a list to the first end of a kind that the parts before
-/// it did not have within them, too.
+/// The extent of each heading's part: up to the next heading or, for the last one of a list, up to the first end of
+/// a kind that the parts before it did not have within them, if that comes sooner.
 fn stretches(
     text: &str,
     kind: LabelKind,

@@ -1,4 +1,4 @@
-//! What may be headings of parts, and the lists that they make.
+//! Possible headings of parts, and the lists that they make.
 
 use crate::rules::{HEADING, LABEL};
 use crate::value::TextPattern;
@@ -12,7 +12,7 @@ const LONGEST: usize = 60;
 /// Most kinds of words that are told apart.
 const MOST_WORDS: usize = 1_000;
 
-/// What labels are. Letters are surer than numbers, which open sentences as well.
+/// The kind of a label. Letters are surer than numbers, which open sentences as well.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LabelKind {
     Letter,
@@ -24,16 +24,16 @@ impl LabelKind {
     pub(super) const ALL: [LabelKind; 3] = [LabelKind::Letter, LabelKind::Number, LabelKind::Word];
 }
 
-/// What may be a heading.
+/// A possible heading.
 #[derive(Debug, Clone)]
 pub(super) struct Hit {
-    /// Where the part begins.
+    /// The byte at which the part begins.
     pub(super) start: usize,
     pub(super) label: Range<usize>,
     pub(super) kind: LabelKind,
     /// Its labels, sorted: letters and numbers from 1 on, words by their place in [`Scan::words`].
     pub(super) labels: Vec<u32>,
-    /// Whether it only goes on with what another has begun.
+    /// True if it only goes on with what another has begun.
     pub(super) again: bool,
 }
 
@@ -51,7 +51,7 @@ impl Hit {
 #[derive(Debug)]
 pub(super) struct Scan<'t> {
     pub(super) text: &'t str,
-    /// What is no heading, in order.
+    /// The stretches that are no headings, in order.
     pub(super) except: Vec<Range<usize>>,
     /// Labels of words.
     pub(super) words: Vec<String>,
@@ -156,7 +156,7 @@ impl<'t> Scan<'t> {
         (!found.is_empty() && found.len() <= MOST_LABELS as usize).then_some((of?, found))
     }
 
-    /// What a label is called.
+    /// The name of a label.
     pub(super) fn name(&self, kind: LabelKind, label: u32) -> String {
         match kind {
             LabelKind::Number => label.to_string(),

@@ -15,13 +15,13 @@ pub struct FoundPart {
     pub kind: String,
     /// The list of the extraction that has one item for each part.
     pub list: String,
-    /// What headings call it, such as `A`.
+    /// The name that headings give it, such as `A`.
     pub label: String,
     /// The line of its first heading, from 1.
     pub line: usize,
     /// The first words of it.
     pub heading: String,
-    /// Where it stands, in characters. A stretch that is about several parts is one of each.
+    /// Its places, in characters. A stretch that is about several parts is one of each.
     pub spans: Vec<SourceSpan>,
 }
 
@@ -48,8 +48,9 @@ pub fn read_parts(rules: &EvidenceRules, list: &str, text: &str) -> Option<Vec<F
     Some(found.collect())
 }
 
-/// What one part of a text says of a field of its item, in the order of the text. `part` is the part's label, or its place in the
-/// order of labels, from 0. `None` where no vocabulary reads the field, or there is no such part.
+/// Reads what one part of a text says of a field of its item, in the order of the text. `part` is the part's
+/// label, or its place in the order of labels, from 0. `None` where no vocabulary reads the field, or there is no
+/// such part.
 #[must_use]
 pub fn read_mentions_of_part(
     rules: &EvidenceRules,

@@ -11,11 +11,11 @@ type Stretch = (Range<usize>, Vec<u32>);
 /// A heading below which parts are looked for.
 struct Section {
     start: usize,
-    /// Where its text begins.
+    /// The byte at which its text begins.
     body: usize,
 }
 
-/// What opens in one section.
+/// The parts that open in one section.
 enum Opened {
     /// The section as a whole.
     Whole(Range<usize>),
@@ -133,7 +133,7 @@ impl Here<'_> {
         (of, list)
     }
 
-    /// Where the text that begins at `from` ends: at the first heading that does not stand right there.
+    /// The end of the text that begins at `from`: the first heading that does not stand right there.
     fn end(&self, from: usize, upto: usize) -> usize {
         let at = self.ends.partition_point(|(place, _)| *place < from);
         let mut later = self.ends.iter().skip(at).map(|(place, _)| *place);

@@ -3,18 +3,14 @@
 use super::claim::{Claim, Read};
 use super::cues::{Cues, cues_of};
 use crate::document::Document;
-use crate::find::is_printed;
+use crate::find::{is_printed, is_reworded};
 use crate::number::value_key;
 use crate::quantity::SIZES;
 
 /// The greatest whole number that documents write in letters.
 const IN_LETTERS: f64 = 12.0;
-/// The shortest word of a text that says something of it.
-const TELLING: usize = 4;
 /// The digits of a year.
 const YEAR: usize = 4;
-/// Of so many words, one that the document has leaves open if it says the text in other words.
-const PARAPHRASED: usize = 4;
 
 /// If a document speaks of a claim in no words: neither its value, in any spelling or unit, nor, where a value can be said in other
 /// words, its field is there. What is not nowhere may be said in words that were not understood.
@@ -49,12 +45,5 @@ pub fn is_nowhere(document: &Document, claim: &Claim<'_>, has_values: bool) -> b
     if read.words.len() == 1 && read.is_of_item && is_named() {
         return false;
     }
-    let is_telling =
-        |word: &&String| word.chars().count() >= TELLING || word.contains(|c: char| c.is_ascii_digit());
-    let (mut all, mut said) = (0usize, 0usize);
-    for word in read.words.iter().filter(is_telling) {
-        all += 1;
-        said += usize::from(tokens.has(word));
-    }
-    said * PARAPHRASED < all || all == 0
+    !is_reworded(&read.words, |word| tokens.has(word))
 }

@@ -277,7 +277,7 @@ fn has_beginning(one: &str, other: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{CLAUSES, Cues, CueWords, common, cues_of, is_same};
+    use super::{CLAUSES, CueWords, Cues, common, cues_of, is_same};
     use crate::clause::Act;
 
     #[test]

@@ -1,7 +1,7 @@
 //! Exactness of a passage: it writes the whole value, or a limit, the end of a range, other digits, a code with other letters.
 
 use super::claim::{Read, Share, fold};
-use super::cues::{Cues, cues_of};
+use super::cues::{Cues, cues_of, is_same};
 use super::passage::Doubt;
 use super::sentence::Clause;
 use super::tokens::{Class, Token, Tokens};
@@ -35,6 +35,9 @@ pub(super) fn doubt(text: &str, tokens: &Tokens, clause: &Clause, claim: &Read) 
     }
     if (claim.is_number || claim.is_number_text) && is_numbering(all, &clause.value) {
         return Some(Doubt::Numbering);
+    }
+    if !claim.is_code() && is_aside(all, clause, claim) {
+        return Some(Doubt::NotNearest);
     }
     let is_exact = claim.is_number || !names_limit(&claim.text);
     if has_other_sign(all, clause, &claim.text) {
@@ -107,6 +110,26 @@ fn is_nearest(all: &[Token], clause: &Clause, claim: &Read) -> bool {
         }
     }
     depth == 0
+}
+
+/// The most words of an aside before a figure in it, and of what it follows.
+const ASIDE: usize = 8;
+
+/// If a figure stands in parentheses behind another figure, and they don't name its field: `1.1 (peak 2.3)`.
+fn is_aside(all: &[Token], clause: &Clause, claim: &Read) -> bool {
+    let start = clause.value.start;
+    let near = start.saturating_sub(ASIDE).max(clause.sentence.start);
+    let ends = |at: &usize| all.get(*at).is_some_and(|token| token.is(")") || token.is("("));
+    let Some(open) =
+        (near..start).rev().find(ends).filter(|at| all.get(*at).is_some_and(|token| token.is("(")))
+    else {
+        return false;
+    };
+    let inner = all.get(open + 1..start).unwrap_or_default();
+    let is_named = inner.iter().any(|token| claim.names.iter().any(|name| is_same(name, &token.folded)));
+    let before = all.get(open.saturating_sub(ASIDE).max(clause.sentence.start)..open).unwrap_or_default();
+    let own = before.iter().rev().take_while(|token| !token.is(",") && !token.is(":"));
+    !is_named && own.into_iter().any(begins_with_digit)
 }
 
 /// If a text is the label of what follows, as `Perirenal fat` is in `Margins: Perirenal fat: negative`.

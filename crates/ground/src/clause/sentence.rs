@@ -82,6 +82,9 @@ pub(super) fn ends_sentence(all: &[Token], at: usize) -> bool {
     step(1);
     let Some(token) = all.get(at) else { return true };
     let Some(next) = all.get(at + 1) else { return true };
+    if begins_column(all, at + 1) {
+        return true;
+    }
     match token.class {
         Class::Gap => true,
         Class::Line => begins_item(all, at + 1) || ends_option(all, at) || has_columns(all, at),
@@ -133,6 +136,21 @@ fn ends_option(all: &[Token], end: usize) -> bool {
 
 /// The blanks that set two columns apart, in bytes.
 const COLUMN_GAP: usize = 3;
+
+/// If a label begins with a token, set apart from what is before it in its line: `Name: A      Date: B`.
+fn begins_column(all: &[Token], at: usize) -> bool {
+    let is_apart = |two: &[Token]| match two {
+        [one, other] => !one.is_end() && other.start.saturating_sub(one.end) >= COLUMN_GAP,
+        _ => false,
+    };
+    let Some(from) = at.checked_sub(1).filter(|from| all.get(*from..=at).is_some_and(is_apart)) else {
+        return false;
+    };
+    let label = all.get(from + 1..all.len().min(from + 2 + LABEL)).unwrap_or_default();
+    let Some(colon) = label.iter().position(|token| token.is(":") || token.is_end()) else { return false };
+    let words = label.get(..=colon).unwrap_or_default();
+    colon > 0 && words.last().is_some_and(|token| token.is(":")) && !words.windows(2).any(is_apart)
+}
 
 /// If the line before or after an end of a line has columns.
 fn has_columns(all: &[Token], end: usize) -> bool {
