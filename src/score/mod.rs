@@ -37,6 +37,7 @@ mod leaves;
 mod left_behind;
 mod lexicon;
 mod mentions;
+mod plain_text;
 mod positions;
 mod sections;
 mod source;

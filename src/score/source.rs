@@ -5,6 +5,7 @@ use super::issue::SourceSpan;
 use super::left_behind::LabelledFields;
 use super::lexicon::{Lexicon, PhraseHit, field_words};
 use super::parts::Parts;
+use super::plain_text::PlainText;
 use super::positions::Positions;
 use super::sections::{SectionRules, Sections};
 use crate::rules::{Assertion, Context, Each, EvidenceRules};
@@ -215,7 +216,11 @@ impl Source {
         else {
             return &[];
         };
-        cell.get_or_init(|| reader.find(&self.text).collect())
+        cell.get_or_init(|| {
+            let plain = PlainText::of(&self.text);
+            let found = reader.find(plain.as_str());
+            found.map(|hit| PhraseHit { bytes: plain.in_text(&hit.bytes), ..hit }).collect()
+        })
     }
 
     /// The wordings that the text has of a value of a vocabulary, and of its other values; none for a value that the vocabulary does

@@ -216,7 +216,9 @@ fn opposed(all: &[Token], clause: &Clause, claim: &Read, presence: Presence, tic
             || denies_other_codes(all, clause, claim))
         .then_some(Doubt::DeniesAnother),
         (Presence::Absent, _) => Some(Doubt::DeniedTwice),
-        (Presence::Present, 0) => {
+        // `with necrosis and no vascular invasion` denies the other one.
+        (Presence::Present, 1) if !denies_another(all, clause, claim) => Some(Doubt::Denied),
+        (Presence::Present, 0 | 1) => {
             let affirms = ticked || said().any(|token| token.does(Cues::AFFIRMATION));
             (!affirms).then_some(Doubt::NotAffirmed)
         }

@@ -20,6 +20,8 @@ pub enum Naming {
     Synonym,
     /// The statement and the labels above it name it.
     Heading,
+    /// The labels above a ticked box name it.
+    Ticked,
     /// The sentence names it, in another part.
     Sentence,
     /// The statement has all those of its words that the document has anywhere.
@@ -32,18 +34,19 @@ pub enum Naming {
     Elsewhere,
     /// The value names the item itself.
     Item,
-    /// It is the document's only date, and the field is a date of nothing in particular.
+    /// It is the document's only date, and the field is a date of nothing in particular; or the document's only side.
     Alone,
 }
 
 impl Naming {
     /// Every naming.
-    pub const ALL: [Naming; 12] = [
+    pub const ALL: [Naming; 13] = [
         Naming::Statement,
         Naming::Apart,
         Naming::Across,
         Naming::Synonym,
         Naming::Heading,
+        Naming::Ticked,
         Naming::Sentence,
         Naming::Partly,
         Naming::Unnamed,
@@ -70,6 +73,7 @@ impl Naming {
             | Naming::Across
             | Naming::Synonym
             | Naming::Heading
+            | Naming::Ticked
             | Naming::Item
             | Naming::Alone => false,
         }
@@ -84,6 +88,7 @@ impl Naming {
             Naming::Across => "across",
             Naming::Synonym => "synonym",
             Naming::Heading => "heading",
+            Naming::Ticked => "ticked",
             Naming::Sentence => "sentence",
             Naming::Partly => "partly",
             Naming::Unnamed => "unnamed",
@@ -119,8 +124,9 @@ fn synonymous(
     let said: Vec<&Vec<String>> =
         claim.synonyms.iter().filter(tells).filter(|name| in_statement(name)).collect();
     if !said.is_empty() {
-        let is_near =
-            |name: &&Vec<String>| distance(all, clause, name).is_some_and(|distance| distance.rivals == 0);
+        let is_near = |name: &&Vec<String>| {
+            distance(all, clause, claim, name).is_some_and(|distance| distance.rivals == 0)
+        };
         return Some(if is_figure && !said.iter().any(is_near) { Naming::Apart } else { Naming::Synonym });
     }
     // The label of its own sentence.
@@ -156,7 +162,7 @@ pub(super) struct Distance {
 
 /// The distance of a number or side from the name of its field, which is that of the name's farthest word, each where it is nearest;
 /// none where its statement has no word of it.
-pub(super) fn distance(all: &[Token], clause: &Clause, names: &[String]) -> Option<Distance> {
+pub(super) fn distance(all: &[Token], clause: &Clause, claim: &Read, names: &[String]) -> Option<Distance> {
     let value = all.get(clause.value.clone()).unwrap_or_default();
     let is_side = value.iter().any(|token| token.does(Cues::SIDE)) && !value.iter().any(Token::is_number);
     let between = |from: usize, to: usize| {
@@ -166,7 +172,11 @@ pub(super) fn distance(all: &[Token], clause: &Clause, names: &[String]) -> Opti
                 .is_some_and(|token| token.is("x") || token.is("×") || token.is("by"))
         };
         let is_factor = |at: usize| is_by(at.checked_sub(1)) || is_by(Some(at + 1));
-        let is_rival = |token: &Token| if is_side { token.does(Cues::SIDE) } else { token.is_number() };
+        // The digits of a name are no rival: `Ki-67`.
+        let is_name = |token: &Token| claim.names.iter().any(|name| **name == *token.folded);
+        let is_rival = |token: &Token| {
+            if is_side { token.does(Cues::SIDE) } else { token.is_number() && !is_name(token) }
+        };
         let rivals = (from..to).filter(|at| all.get(*at).is_some_and(is_rival) && !is_factor(*at)).count();
         let words = all.get(from..to).unwrap_or_default();
         Distance { rivals, words: words.iter().filter(|token| token.is_word() && !token.is_number()).count() }
@@ -231,9 +241,12 @@ pub(super) fn naming(document: &Document, clause: &Clause, claim: &Read, kind: V
             return Naming::Statement;
         }
         let is_free = |distance: Option<Distance>| distance.is_some_and(|distance| distance.rivals == 0);
-        let nearest =
-            claim.names.iter().filter_map(|name| distance(all, clause, std::slice::from_ref(name))).min();
-        return match (is_free(nearest), is_free(distance(all, clause, &claim.names))) {
+        let nearest = claim
+            .names
+            .iter()
+            .filter_map(|name| distance(all, clause, claim, std::slice::from_ref(name)))
+            .min();
+        return match (is_free(nearest), is_free(distance(all, clause, claim, &claim.names))) {
             (true, true) => Naming::Statement,
             (true, false) => Naming::Across,
             (false, _) => Naming::Apart,
@@ -244,8 +257,10 @@ pub(super) fn naming(document: &Document, clause: &Clause, claim: &Read, kind: V
     for at in assertion::heading(all, clause.sentence.start) {
         see(&mut by_list, at);
     }
+    let below =
+        || if assertion::tick(all, &clause.value) == Some(true) { Naming::Ticked } else { Naming::Heading };
     if by_list.iter().all(|known| *known) {
-        return Naming::Heading;
+        return below();
     }
     let above = clause.value.start.saturating_sub(ABOVE)..clause.value.start;
     for colon in above.filter(|at| all.get(*at).is_some_and(|token| token.is(":"))) {
@@ -254,7 +269,7 @@ pub(super) fn naming(document: &Document, clause: &Clause, claim: &Read, kind: V
         }
     }
     if named.iter().all(|known| *known) && !is_labelled_otherwise(all, clause, claim, kind) {
-        return Naming::Heading;
+        return below();
     }
     let mut in_sentence = in_statement.clone();
     for at in clause.sentence.clone() {
@@ -268,6 +283,11 @@ pub(super) fn naming(document: &Document, clause: &Clause, claim: &Read, kind: V
     }
     let is_general = claim.key.iter().all(|word| cues_of(word).any(Cues::GENERIC));
     if kind == ValueKind::Date && is_general && document.by_day.len() == 1 {
+        return Naming::Alone;
+    }
+    let is_other_side =
+        |token: &Token| token.does(Cues::SIDE) && !claim.words.iter().any(|word| **word == *token.folded);
+    if kind == ValueKind::Side && !all.iter().any(is_other_side) {
         return Naming::Alone;
     }
     let missing: Vec<&String> =

@@ -289,6 +289,7 @@ fn is_of_another_item(claim: &Read, naming: Naming) -> bool {
         | Naming::Across
         | Naming::Synonym
         | Naming::Heading
+        | Naming::Ticked
         | Naming::Sentence
         | Naming::Partly
         | Naming::OtherWords

@@ -69,7 +69,8 @@ impl Reader<'_> {
             let tokens = document.tokens();
             let clause = |bytes: &Range<usize>| Clause::around(tokens, tokens.over(bytes.start, bytes.end));
             let own = said.and_then(|said| clause(&said.bytes));
-            let near = own.as_ref().and_then(|clause| distance(&tokens.all, clause, &self.read.names));
+            let near =
+                own.as_ref().and_then(|clause| distance(&tokens.all, clause, self.read, &self.read.names));
             let own_unit =
                 said.map(|said| document.quantities().at(said.bytes.start).map(|quantity| quantity.unit));
             for (bytes, value) in self.numbers(
@@ -79,8 +80,8 @@ impl Reader<'_> {
                 let value = Value::from(value);
                 let claim = Claim { value: &value, ..*self.claim };
                 let Ok(pattern) = read_passage(document, &claim, &bytes) else { continue };
-                let distance =
-                    clause(&bytes).and_then(|clause| distance(&tokens.all, &clause, &self.read.names));
+                let distance = clause(&bytes)
+                    .and_then(|clause| distance(&tokens.all, &clause, self.read, &self.read.names));
                 if pattern.naming == Naming::Statement
                     && distance.is_some()
                     && (near.is_none() || distance <= near)
