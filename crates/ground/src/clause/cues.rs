@@ -206,13 +206,19 @@ struct Shipped {
     words: CueWords,
     /// The numbers of the lines of words for the same thing, by word.
     same: HashMap<&'static str, Vec<usize>>,
+    /// Pairs of beginnings of words that begin alike and are no forms of one.
+    apart: Vec<(&'static str, &'static str)>,
 }
 
 fn shipped() -> &'static Shipped {
     static SHIPPED: LazyLock<Shipped> = LazyLock::new(|| {
-        let mut shipped = Shipped { words: CueWords::default(), same: HashMap::new() };
+        let mut shipped = Shipped { words: CueWords::default(), same: HashMap::new(), apart: Vec::new() };
         let lines = CLAUSES.lines().filter(|line| !line.starts_with('#'));
         for (number, (name, words_of)) in lines.filter_map(|line| line.split_once(": ")).enumerate() {
+            if let Some(pair) = words_of.split_once(' ').filter(|_| name == "apart") {
+                shipped.apart.push(pair);
+                continue;
+            }
             let does = Cues::named(name);
             for word in words_of.split(' ') {
                 if name == "same" {
@@ -268,11 +274,14 @@ pub(crate) fn others_for(name: &str) -> impl Iterator<Item = &'static str> + '_ 
 /// The letters that two forms of a word have in common at least.
 pub(crate) const STEM: usize = 4;
 
-/// If the shorter of two words, but for an ending of two letters, begins the other.
-fn has_beginning(one: &str, other: &str) -> bool {
+/// If two words are forms of one: the shorter, but for an ending of two letters, begins the other.
+pub(crate) fn has_beginning(one: &str, other: &str) -> bool {
     let shorter = one.chars().count().min(other.chars().count());
     let common = one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
-    shorter >= STEM && common >= STEM.max(shorter - 2)
+    let begin = |(a, b): &(&str, &str)| {
+        one.starts_with(a) && other.starts_with(b) || one.starts_with(b) && other.starts_with(a)
+    };
+    shorter >= STEM && common >= STEM.max(shorter - 2) && !shipped().apart.iter().any(begin)
 }
 
 #[cfg(test)]
@@ -285,7 +294,8 @@ mod tests {
         let lines = CLAUSES.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
         for line in lines {
             let name = line.split_once(": ").map(|(name, _)| name);
-            let is_known = |name| matches!(name, "same" | "plain") || Cues::named(name) != Cues::NONE;
+            let is_known =
+                |name| matches!(name, "same" | "plain" | "apart") || Cues::named(name) != Cues::NONE;
             assert!(name.is_some_and(is_known), "{line}");
         }
     }

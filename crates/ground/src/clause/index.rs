@@ -1,7 +1,7 @@
 //! Index: where the words stand that say the same as a word of a field's name, without looking at each word of a document.
 
 use super::assertion::mark;
-use super::cues::{STEM, others_for};
+use super::cues::{STEM, has_beginning, others_for};
 use super::tokens::{Token, joined};
 use crate::steps::step;
 use std::collections::HashMap;
@@ -77,7 +77,9 @@ impl Index {
 
     fn alike<'s>(&'s self, name: &'s str) -> impl Iterator<Item = usize> + 's {
         let others = others_for(name).filter_map(|other| self.of_word(other));
-        self.of_word(name).into_iter().chain(self.longer(name)).chain(self.shorter(name)).chain(others)
+        let is_form = |at: &usize| self.words.get(*at).is_some_and(|(word, _)| has_beginning(name, word));
+        let forms = self.longer(name).chain(self.shorter(name)).filter(is_form);
+        self.of_word(name).into_iter().chain(forms).chain(others)
     }
 
     pub(super) fn has(&self, name: &str) -> bool {
