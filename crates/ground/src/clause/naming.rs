@@ -10,7 +10,7 @@ use crate::document::Document;
 /// The way in which the words around a value name its field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Naming {
-    /// The statement names it.
+    /// The statement names it, or the label right before the value, or those above its ticked box.
     Statement,
     /// The statement names it, and another number stands between.
     Apart,
@@ -20,8 +20,6 @@ pub enum Naming {
     Synonym,
     /// The statement and the labels above it name it.
     Heading,
-    /// The labels above a ticked box name it.
-    Ticked,
     /// The sentence names it, in another part.
     Sentence,
     /// The statement has all those of its words that the document has anywhere.
@@ -40,13 +38,12 @@ pub enum Naming {
 
 impl Naming {
     /// Every naming.
-    pub const ALL: [Naming; 13] = [
+    pub const ALL: [Naming; 12] = [
         Naming::Statement,
         Naming::Apart,
         Naming::Across,
         Naming::Synonym,
         Naming::Heading,
-        Naming::Ticked,
         Naming::Sentence,
         Naming::Partly,
         Naming::Unnamed,
@@ -73,7 +70,6 @@ impl Naming {
             | Naming::Across
             | Naming::Synonym
             | Naming::Heading
-            | Naming::Ticked
             | Naming::Item
             | Naming::Alone => false,
         }
@@ -88,7 +84,6 @@ impl Naming {
             Naming::Across => "across",
             Naming::Synonym => "synonym",
             Naming::Heading => "heading",
-            Naming::Ticked => "ticked",
             Naming::Sentence => "sentence",
             Naming::Partly => "partly",
             Naming::Unnamed => "unnamed",
@@ -201,6 +196,22 @@ pub(super) fn distance(all: &[Token], clause: &Clause, claim: &Read, names: &[St
     names.iter().filter_map(nearest).max()
 }
 
+/// The most signs, numbers and ends of lines between a label and its value.
+const BEHIND_LABEL: usize = 5;
+
+/// The words of the label right before a value: `IMPRESSION:, 1. Normal chest.`
+fn own_label(all: &[Token], value: usize) -> std::ops::Range<usize> {
+    let near = value.saturating_sub(BEHIND_LABEL);
+    let is_word = |at: &usize| all.get(*at).is_some_and(|token| token.is_word() && !token.is_number());
+    let between = (near..value).rev().take_while(|at| !is_word(at));
+    let Some(colon) = between.into_iter().find(|at| all.get(*at).is_some_and(|token| token.is(":"))) else {
+        return 0..0;
+    };
+    let ends = |at: &usize| all.get(*at).is_none_or(|token| token.is_end() || token.is(".") || token.is(","));
+    let first = colon.saturating_sub(LABEL);
+    (first..colon).rev().find(ends).map_or(first, |at| at + 1)..colon
+}
+
 pub(super) fn naming(document: &Document, clause: &Clause, claim: &Read, kind: ValueKind) -> Naming {
     let tokens = document.tokens();
     if claim.names.is_empty() {
@@ -252,13 +263,21 @@ pub(super) fn naming(document: &Document, clause: &Clause, claim: &Read, kind: V
             (false, _) => Naming::Apart,
         };
     }
+    let mut by_label = vec![false; claim.names.len()];
+    for at in own_label(all, clause.value.start) {
+        see(&mut by_label, at);
+    }
+    if by_label.iter().all(|known| *known) {
+        return Naming::Statement;
+    }
     // The heading of a list names what is behind the labels of its items.
     let mut by_list = vec![false; claim.names.len()];
     for at in assertion::heading(all, clause.sentence.start) {
         see(&mut by_list, at);
     }
-    let below =
-        || if assertion::tick(all, &clause.value) == Some(true) { Naming::Ticked } else { Naming::Heading };
+    let below = || {
+        if assertion::tick(all, &clause.value) == Some(true) { Naming::Statement } else { Naming::Heading }
+    };
     if by_list.iter().all(|known| *known) {
         return below();
     }

@@ -289,7 +289,6 @@ fn is_of_another_item(claim: &Read, naming: Naming) -> bool {
         | Naming::Across
         | Naming::Synonym
         | Naming::Heading
-        | Naming::Ticked
         | Naming::Sentence
         | Naming::Partly
         | Naming::OtherWords
