@@ -1,4 +1,4 @@
-//! What the parts of the rules are worth: how the numbers of labelled sets change when one of them is left out.
+//! The worth of the parts of the rules: the change of the numbers of labelled sets when one of them is left out.
 
 use super::{ASKED, Case, Label, Measured, assessed, cases_of, compiled};
 use loopctl::profile::Library;
@@ -10,8 +10,18 @@ use std::path::{Path, PathBuf};
 
 /// Groups of words that are looked up in names and values of fields only, and words without a meaning of their own: whatever a context
 /// takes away from the words of a text, they act as before.
-const BEYOND_CONTEXTS: [&str; 9] =
-    ["role", "generic", "person-field", "silent", "result", "numerator", "denominator", "same", "plain"];
+const BEYOND_CONTEXTS: [&str; 10] = [
+    "role",
+    "generic",
+    "person-field",
+    "silent",
+    "result",
+    "numerator",
+    "denominator",
+    "same",
+    "plain",
+    "apart",
+];
 
 /// A part of the rules, and the files as they are without it.
 struct Part {

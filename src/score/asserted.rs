@@ -1,4 +1,4 @@
-//! How a document asserts what it says, for who extracts from it.
+//! The ways in which a document asserts what it says, for whoever extracts from it.
 
 use super::assessor::Scoring;
 use super::mentions::asserted;
@@ -6,10 +6,10 @@ use crate::rules::Assertion;
 use loopctl_ground::scopes;
 use std::ops::Range;
 
-/// How a text asserts what it says.
+/// The ways in which a text asserts what it says.
 #[derive(Debug)]
 pub(crate) struct AssertedText {
-    /// Where each section begins, how its text is asserted, and how final it is.
+    /// The start of each section, the assertion of its text, and its finality.
     pub(crate) sections: Vec<(usize, Assertion, u8)>,
     /// The text that each word of denial or doubt reaches.
     pub(crate) scopes: Vec<Scope>,
@@ -18,7 +18,7 @@ pub(crate) struct AssertedText {
 /// The text that a word of denial or doubt reaches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Scope {
-    /// What begins here is reached, or, before the word, what ends here.
+    /// The bytes within which what is reached begins, or, before the word, ends.
     pub(crate) bytes: Range<usize>,
     pub(crate) how: Assertion,
     /// It stands behind the word.
@@ -26,7 +26,7 @@ pub(crate) struct Scope {
 }
 
 impl Scoring {
-    /// How a text asserts what it says; nothing is known of it without a context.
+    /// Tells how a text asserts what it says; nothing is known of it without a context.
     pub(crate) fn asserted(&self, text: &str) -> Option<AssertedText> {
         self.rules().evidence().context.as_ref()?;
         let source = self.source(text);
@@ -43,7 +43,7 @@ impl Scoring {
     }
 
     /// The ways in which a field of this name may hold its values besides as facts.
-    pub(crate) fn accepted_by(&self, field: &str) -> &[Assertion] {
+    pub(crate) fn accepted_by(&self, field: &str) -> Vec<Assertion> {
         self.names().accepted_by(field)
     }
 }

@@ -1,4 +1,4 @@
-//! What a text says of a field by a vocabulary, without a profile: for trying vocabularies.
+//! Statements of a text about a field by a vocabulary, without a profile: for trying vocabularies.
 
 use super::source::{Names, Source};
 use crate::rules::{Assertion, EvidenceRules};
@@ -15,7 +15,7 @@ pub(crate) struct FieldReader {
 pub(crate) struct Statement {
     /// The canonical value.
     pub says: String,
-    /// How it is asserted.
+    /// The way in which it is asserted.
     pub context: Assertion,
 }
 

@@ -15,13 +15,13 @@ use std::sync::Arc;
 pub struct FieldMention {
     /// The canonical value, by the field's vocabulary.
     pub value: String,
-    /// How it is asserted.
+    /// The way in which it is asserted.
     pub context: Assertion,
-    /// How final the part of the text is that it stands in, from 0 to 9.
+    /// The finality of the part of the text that it stands in, from 0 to 9.
     pub finality: u8,
     /// The line, from 1.
     pub line: usize,
-    /// Where it stands, in characters.
+    /// Its place, in characters.
     pub span: SourceSpan,
 }
 
@@ -88,7 +88,7 @@ impl Source {
         if let Some(named) = reader.named().filter(|_| !reader.counts_anywhere()) {
             let places = named_places(self.structure(), &claim);
             let places = places.iter().filter(|place| is_within(place));
-            let by_name = self.named(places, &mentions, &claim, named);
+            let by_name = self.named(places, &mentions, &claim, named, within);
             mentions.extend(by_name);
         }
         mentions.sort_by_key(|(bytes, _, _)| bytes.start);
@@ -128,17 +128,21 @@ impl Source {
         known: &[(Range<usize>, ValueId, Assertion)],
         claim: &Claim<'_>,
         (there, absent): (ValueId, ValueId),
+        within: Option<&[Range<usize>]>,
     ) -> Vec<(Range<usize>, ValueId, Assertion)> {
-        let mut found = Vec::new();
+        let mut found: Vec<(Range<usize>, ValueId, Assertion)> = Vec::new();
         for place in places {
             let sentence = sentence_around(self.structure(), place);
-            if known.iter().any(|(bytes, _, _)| sentence.start <= bytes.start && bytes.end <= sentence.end) {
+            let is_here = |(bytes, _, _): &(Range<usize>, ValueId, Assertion)| {
+                sentence.start <= bytes.start && bytes.end <= sentence.end
+            };
+            if known.iter().chain(&found).any(is_here) {
                 continue;
             }
             let Some(wording) = read_wording(self.structure(), claim, place, &[]) else {
                 continue;
             };
-            match wording.doubt.map_or_else(|| Some(self.asserted_by_section(place, None)), asserted) {
+            match wording.doubt.map_or_else(|| Some(self.asserted_by_section(place, within)), asserted) {
                 Some(Assertion::Negated) => found.push((place.clone(), absent, Assertion::Affirmed)),
                 Some(how) => found.push((place.clone(), there, how)),
                 None => {}

@@ -10,7 +10,7 @@ const BLOCK: usize = 128;
 /// The positions of one text, counted when they are first asked for.
 #[derive(Debug, Default)]
 pub(super) struct Positions {
-    /// How many characters start before each block of bytes; none where each byte is one.
+    /// The number of characters that start before each block of bytes; none where each byte is one.
     chars: OnceLock<Vec<u32>>,
     /// The bytes at which lines end.
     ends: OnceLock<Vec<u32>>,
@@ -71,7 +71,7 @@ impl Positions {
     }
 }
 
-/// How many characters start in some bytes.
+/// Counts the characters that start in some bytes.
 fn starts(bytes: &[u8]) -> usize {
     bytes.iter().filter(|byte| is_start(**byte)).count()
 }

@@ -51,9 +51,9 @@ impl SectionRules {
     }
 
     /// The ways in which a field may hold its values besides as a fact of the document's subject now, by the words of its name.
-    pub(super) fn accepted(&self, words: &str) -> &[Assertion] {
-        let about = self.fields.iter().find(|(word, _)| words.split(' ').any(|one| one == word));
-        about.map_or(&[], |(_, accepted)| accepted)
+    pub(super) fn accepted(&self, words: &str) -> Vec<Assertion> {
+        let about = self.fields.iter().filter(|(word, _)| words.split(' ').any(|one| one == word));
+        about.flat_map(|(_, accepted)| accepted).copied().collect()
     }
 
     /// The headings in a text that open a listed section, in order.
@@ -163,7 +163,14 @@ fn sections(text: &str, listed: &[(usize, SectionKind)]) -> Vec<(usize, SectionK
         let end = start + line.len();
         let mut is_listed = false;
         if !is_structured && is_quoted(line) {
-            sections.push((start, SectionKind::QUOTED));
+            // Quoted lines that follow one another are one section.
+            let goes_on =
+                matches!(sections.as_slice(), [.., (_, SectionKind::QUOTED), (at, _)] if *at == start);
+            if goes_on {
+                sections.pop();
+            } else {
+                sections.push((start, SectionKind::QUOTED));
+            }
             sections.push((end, here));
             while labels.next_if(|at| **at < end).is_some() {}
             while listed.get(next).is_some_and(|(at, _)| *at < end) {
@@ -185,7 +192,7 @@ fn sections(text: &str, listed: &[(usize, SectionKind)]) -> Vec<(usize, SectionK
             }
             let Some((at, kind)) = heading else { break };
             // The heading itself, which is in capitals as well.
-            while labels.next_if(|label| **label <= at + HEADING).is_some() {}
+            while labels.next_if(|label| *label <= at).is_some() {}
             here = *kind;
             sections.push((*at, here));
             is_listed = true;
@@ -279,10 +286,10 @@ fn is_heading(text: &str, found: &Range<usize>) -> bool {
     let begins = begins_line || before.ends_with(['.', ',', ';', ')']);
     let after = text.get(found.end..).unwrap_or_default().trim_start_matches([' ', '\t', '*', '_']);
     // `Final diagnosis (amended):`
-    let after = match after.strip_prefix('(').and_then(|rest| rest.split_once(')')) {
-        Some((inside, rest)) if inside.len() <= BRACKET && !inside.contains('\n') => {
-            rest.trim_start_matches([' ', '\t'])
-        }
+    let near = |rest: &str| rest.bytes().take(BRACKET + 1).position(|byte| byte == b')');
+    let bracket = after.strip_prefix('(').and_then(|rest| rest.split_at_checked(near(rest)?));
+    let after = match bracket.map(|(inside, rest)| (inside, rest.get(1..).unwrap_or_default())) {
+        Some((inside, rest)) if !inside.contains('\n') => rest.trim_start_matches([' ', '\t']),
         _ => after,
     };
     if after.starts_with(':') {
@@ -293,7 +300,9 @@ fn is_heading(text: &str, found: &Range<usize>) -> bool {
 
 /// Returns true if only the number of a list stands before a place in its line: `2. `.
 fn is_numbered(before: &str) -> bool {
-    let line = before.rsplit('\n').next().unwrap_or_default();
+    let from = before.len().saturating_sub(NUMBER + 1);
+    let near = before.get((from..before.len()).find(|at| before.is_char_boundary(*at)).unwrap_or(from)..);
+    let line = near.unwrap_or_default().rsplit('\n').next().unwrap_or_default();
     line.len() <= NUMBER
         && !line.is_empty()
         && line.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | ')' | '(' | '-'))

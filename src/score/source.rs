@@ -26,14 +26,14 @@ pub(super) struct Names {
     words: Arc<CueWords>,
     /// Kinds of which a document may hold several, by name.
     pub(super) each: Vec<(String, Each)>,
-    /// What the rubric says of each field at the top of candidates, by its key.
+    /// The rubric's knowledge of each field at the top of candidates, by its key.
     pub(super) fields: HashMap<String, KnownField>,
 }
 
-/// What a rubric says of a field.
+/// A rubric's knowledge of a field.
 #[derive(Debug, Default)]
 pub(super) struct KnownField {
-    /// What else it may be called.
+    /// Its other names.
     pub(super) synonyms: Vec<String>,
     /// If a vocabulary lists its values.
     pub(super) has_values: bool,
@@ -69,7 +69,7 @@ impl Names {
 
 impl Names {
     /// The ways in which a field of this name may hold its values besides as facts.
-    pub(super) fn accepted_by(&self, field: &str) -> &[Assertion] {
+    pub(super) fn accepted_by(&self, field: &str) -> Vec<Assertion> {
         self.sections.accepted(&field_words(field))
     }
 }
@@ -108,7 +108,7 @@ pub struct Source {
     labelled: OnceLock<LabelledFields>,
     /// The other names of the fields of a document type.
     field_names: OnceLock<(String, FieldNames)>,
-    /// What was read of claims at its passages.
+    /// The verdicts on claims that were read before.
     readings: Readings,
     /// Its parts of each kind, found when they are first asked for.
     parts: Vec<OnceLock<Parts>>,
@@ -204,7 +204,7 @@ impl Source {
         self.labelled.get_or_init(read)
     }
 
-    /// What the rubric says of the field at the top of candidates with a key.
+    /// The rubric's knowledge of the field at the top of candidates with a key.
     pub(super) fn known_field(&self, key: &str) -> Option<&KnownField> {
         self.names.fields.get(key)
     }

@@ -7,6 +7,7 @@ use crate::find::{Kind, Place};
 use crate::groups;
 use crate::label::{Label, Position, labels};
 use crate::leaves::{Leaf, Record};
+use crate::number::{self, value_key};
 use crate::rows;
 use crate::transposed;
 use serde_json::Value;
@@ -111,9 +112,9 @@ const NAMED: f32 = 0.45;
 /// Least likeness for one of few places, which no other leaf has.
 const NAMED_IN_PART: f32 = 0.2;
 const FEW: usize = 2;
-/// With how many other numbers or dates of a document the label of one is compared.
+/// The most other numbers or dates of a document with which the label of one is compared.
 const RIVALS: usize = 5_000;
-/// With how many other fields the name of one is compared.
+/// The most other fields with which the name of one is compared.
 const FIELDS: usize = 1_000;
 /// The fewest other items that show a column, and the least share of them that do, for another number in it to contradict.
 const COLUMN: usize = 3;
@@ -309,15 +310,23 @@ impl<'a> Judge<'a> {
             let agreement = column.agreement(item, place, self.document);
             agreement.of >= COLUMN && agreement.share() >= SHARE
         };
+        let given = match leaf.value {
+            Value::Number(given) => given.as_f64(),
+            Value::String(text) => number::of_text(text).into_iter().flatten().next(),
+            Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
+        };
+        let given = value_key(given?);
         let numbers = self.document.numbers_of_row(row).filter(|number| !number.is_part);
         let places = numbers.filter_map(|number| Place::of_number(self.document, number));
         let mut found: Vec<Place> = places.filter(in_column).collect();
         found.dedup_by_key(|place| (place.start, place.end));
         let [place] = found.as_slice() else { return None };
+        // The same number may be printed with another sign.
+        let is_given = self.document.numbers_of_row(row).any(|number| value_key(number.value) == given);
         let is_taken = own.iter().filter_map(|leaf| self.record.leaves.get(*leaf)).any(|member| {
             member.places.iter().any(|other| other.start < place.end && place.start < other.end)
         });
-        (!is_taken).then_some(*place)
+        (!is_given && !is_taken).then_some(*place)
     }
 
     /// Binds the leaves of a list whose items stand beside one another, if most are in no row of theirs.

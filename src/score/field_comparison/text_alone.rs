@@ -1,8 +1,8 @@
-//! What a text says by itself, without a document around it: words, a quantity, a date. For holding two values of one field against
+//! A text by itself, without a document around it: its words, a quantity, a date. For holding two values of one field against
 //! each other.
 
 use super::decimal::Decimal;
-use crate::value::{Dimension, PERCENT, Unit, unit_named};
+use crate::value::{PERCENT, Unit, unit_named};
 use loopctl_ground::{Day, days_in, folded};
 use std::ops::Range;
 
@@ -42,8 +42,8 @@ struct Quantity {
 struct Number {
     /// As it is written.
     written: Decimal,
-    /// In the base unit of what it measures, where its unit is known.
-    measured: Option<(Dimension, Decimal)>,
+    /// In the base unit of what it measures, with its own unit, where that is known.
+    measured: Option<(Unit, Decimal)>,
 }
 
 /// A word, a number, or a sign.
@@ -118,9 +118,11 @@ impl TextAlone {
     ) -> Option<bool> {
         let (own, other) = (self.quantity.as_ref()?, other.quantity.as_ref()?);
         let same = |(own, other): (&Number, &Number)| match (own.measured, other.measured) {
-            (Some((dimension, own)), Some((other_dimension, other))) => {
-                let scale = unit.filter(|unit| unit.0.dimension == dimension).map_or(0, |unit| unit.0.power);
-                dimension == other_dimension && own.is_near(other, tolerance * 10_f64.powi(scale))
+            (Some((own_unit, own)), Some((other_unit, other))) => {
+                let dimension = own_unit.dimension;
+                let of_field = unit.map(|unit| unit.0).filter(|unit| unit.dimension == dimension);
+                let scale = of_field.unwrap_or(own_unit).power;
+                dimension == other_unit.dimension && own.is_near(other, tolerance * 10_f64.powi(scale))
             }
             // Nothing says in which unit one of them is.
             _ => own.written.is_near(other.written, tolerance),
@@ -144,6 +146,8 @@ fn tokens(text: &str) -> Vec<Token> {
         let beside = tokens.last().is_some_and(|last| last.bytes.end == at);
         let (kind, length) = if is_digit(c) || begins_fraction && !beside {
             (Kind::Number, number_length(rest))
+        } else if matches!(c, 'x' | 'X') && is_between_digits(text, at) {
+            (Kind::Word, 1)
         } else if c.is_alphanumeric() {
             (Kind::Word, rest.find(|c: char| !c.is_alphanumeric()).unwrap_or(rest.len()))
         } else {
@@ -160,6 +164,12 @@ fn tokens(text: &str) -> Vec<Token> {
         at += length;
     }
     tokens
+}
+
+/// If a byte stands between two digits: the sign of `2.5x1`.
+fn is_between_digits(text: &str, at: usize) -> bool {
+    let digit = |at: Option<usize>| at.and_then(|at| text.as_bytes().get(at)).is_some_and(u8::is_ascii_digit);
+    digit(at.checked_sub(1)) && digit(Some(at + 1))
 }
 
 /// The bytes of the number that a text begins with: digits, with points and commas between them.
@@ -230,7 +240,12 @@ fn quantity(text: &str, tokens: &[Token], unit: Option<UnitOfField>) -> Option<Q
     let mut rest = tokens.iter().filter(|token| !is_silent(token)).peekable();
     let mut comparison = String::new();
     while let Some(sign) = rest.next_if(|token| token.kind == Kind::Comparison) {
-        comparison.push_str(written(sign));
+        comparison.push_str(match written(sign) {
+            "≤" => "<=",
+            "≥" => ">=",
+            "≈" => "~",
+            sign => sign,
+        });
     }
     let mut numbers: Vec<(Decimal, Option<Unit>)> = Vec::new();
     loop {
@@ -254,7 +269,7 @@ fn quantity(text: &str, tokens: &[Token], unit: Option<UnitOfField>) -> Option<Q
     let of_all = numbers.last().and_then(|(_, unit)| *unit).or(unit.map(|unit| unit.0));
     let read = |(written, own): (Decimal, Option<Unit>)| Number {
         written,
-        measured: own.or(of_all).map(|unit| (unit.dimension, written.scaled(unit.power))),
+        measured: own.or(of_all).map(|unit| (unit, written.scaled(unit.power))),
     };
     let numbers = numbers.into_iter().map(read).collect();
     rest.next().is_none().then_some(Quantity { comparison, numbers })
@@ -303,6 +318,8 @@ mod tests {
             ("size", "66", "66 mm", Some(true)),
             ("size", "2.5 x 1 cm", "25 x 10 mm", Some(true)),
             ("size", "2.5 x 1 cm", "1 x 2.5 cm", Some(false)),
+            ("size", "2.5x1 cm", "25 x 10 mm", Some(true)),
+            ("share", "≤ 5 %", "<= 5%", Some(true)),
             ("share", "90%", "90 %", Some(true)),
             ("share", "> 90 %", "90 %", Some(false)),
             ("weight", "1,5 kg", "1500 g", Some(true)),
@@ -321,6 +338,7 @@ mod tests {
         assert_eq!(same("size", Some("mm"), 1.0, "12", "1.4 cm"), Some(false));
         assert_eq!(same("age", None, 0.5, "61", "61.5"), Some(true));
         assert_eq!(same("age", None, 0.5, "61", "62"), Some(false));
+        assert_eq!(same("size", None, 0.5, "6.6 cm", "9.9 cm"), Some(false));
     }
 
     #[test]

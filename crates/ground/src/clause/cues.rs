@@ -111,6 +111,9 @@ impl BitOr for Cues {
     }
 }
 
+/// The other words of a phrase, and what it does.
+type Phrase = (Vec<Box<str>>, Cues);
+
 /// Words by which clauses are understood: those of every document, or those that somebody adds for their own documents.
 #[derive(Debug, Clone, Default)]
 pub struct CueWords {
@@ -120,22 +123,19 @@ pub struct CueWords {
     /// The longest of them, in bytes.
     longest: usize,
     /// Several words in a row, by the first: the others, and the cues of all.
-    phrases: HashMap<Box<str>, Vec<(Vec<Box<str>>, Cues)>>,
+    phrases: HashMap<Box<str>, Vec<Phrase>>,
 }
 
 impl CueWords {
     /// Adds a word, the beginning of words (`untersuch*`), or words in a row (`kein Hinweis auf`), and what it does; with nothing that it
     /// does, it does nothing, whatever its own words do.
     pub fn add(&mut self, phrase: &str, act: Option<Act>) {
-        let folded: Vec<String> = phrase.split_whitespace().map(fold).collect();
+        // As texts are cut into words.
+        let is_between = |c: char| !(c.is_alphanumeric() || matches!(c, '\'' | '’' | '*'));
+        let words = phrase.split(is_between).filter(|word| !word.is_empty());
+        let folded: Vec<String> = words.map(|word| fold(word).replace('’', "'")).collect();
         self.insert(&folded.join("_"), act.map_or(Cues::NONE, Act::cues));
         self.settle();
-    }
-
-    /// If it has no words.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.cues.is_empty() && self.beginnings.is_empty() && self.phrases.is_empty()
     }
 
     fn insert(&mut self, word: &str, does: Cues) {
@@ -164,7 +164,10 @@ impl CueWords {
 
     /// The cues of a folded word in a document that is read with these words beside others: none of one that does nothing here.
     pub(crate) fn beside(&self, others: &CueWords, word: &str) -> Cues {
-        let does_nothing = self.cues.get(word) == Some(&Cues::NONE);
+        let begun = (SHORTEST..=self.longest.min(word.len())).filter_map(|end| word.get(..end));
+        let mut listed =
+            begun.filter_map(|beginning| self.beginnings.get(beginning)).chain(self.cues.get(word));
+        let does_nothing = listed.any(|does| *does == Cues::NONE);
         if does_nothing { Cues::NONE } else { others.of(word) | self.of(word) }
     }
 
@@ -186,7 +189,7 @@ impl CueWords {
         others: impl Iterator<Item = &'w str> + Clone,
     ) -> Option<(Cues, usize)> {
         let phrases = self.phrases.get(first)?;
-        let is_next = |(words, _): &&(Vec<Box<str>>, Cues)| {
+        let is_next = |(words, _): &&Phrase| {
             step(words.len());
             let mut said = others.clone();
             words.iter().all(|word| {
@@ -278,9 +281,10 @@ pub(crate) const STEM: usize = 4;
 pub(crate) fn has_beginning(one: &str, other: &str) -> bool {
     let shorter = one.chars().count().min(other.chars().count());
     let common = one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
-    let begin = |(a, b): &(&str, &str)| {
-        one.starts_with(a) && other.starts_with(b) || one.starts_with(b) && other.starts_with(a)
+    let differ = |one: &str, other: &str, (a, b): &(&str, &str)| {
+        one.starts_with(a) && !one.starts_with(b) && other.starts_with(b)
     };
+    let begin = |pair: &(&str, &str)| differ(one, other, pair) || differ(other, one, pair);
     shorter >= STEM && common >= STEM.max(shorter - 2) && !shipped().apart.iter().any(begin)
 }
 

@@ -14,6 +14,9 @@ const ANCHORS: usize = 24;
 /// Most words that a hyphen or a blank can set apart in a text and not in its quote, or the other way round, before the rarest.
 const SHIFTED: usize = 2;
 
+/// Of the first words of a quote, so many of the rarest are tried.
+const TRIED: usize = 3;
+
 /// The places of a quote in a document, in bytes. Case, blanks, hyphens and typography may differ; an ellipsis stands for anything
 /// up to the length of a quote. Each step is paid with `spend`, which says if there is more to spend.
 #[must_use]
@@ -23,7 +26,7 @@ pub fn quote_places(
     mut spend: impl FnMut(usize) -> bool,
 ) -> Vec<Range<usize>> {
     let tokens = document.tokens();
-    let mut found: Vec<Range<usize>> = Vec::new();
+    let mut found: Option<Vec<Range<usize>>> = None;
     let parts =
         quote.split("...").flat_map(|part| part.split(['…', '\u{22ef}'])).flat_map(|part| part.split("[]"));
     for part in parts {
@@ -36,56 +39,74 @@ pub fn quote_places(
         if words.is_empty() {
             continue;
         }
-        let here =
-            if words.len() > LONGEST { Vec::new() } else { part_places(&part, &words, tokens, &mut spend) };
-        if here.is_empty() {
+        if words.len() > LONGEST {
             return Vec::new();
         }
-        if found.is_empty() {
-            found = here;
-            continue;
+        let mut places =
+            |within: Range<usize>, most| part_places(&part, &words, tokens, within, most, &mut spend);
+        let next = match found {
+            None => places(0..tokens.all.len(), PLACES),
+            // The part goes on one of the places of what is before it.
+            Some(before) => before
+                .into_iter()
+                .filter_map(|before| {
+                    let next = places(before.end..before.start.saturating_add(LONGEST), 1).pop()?;
+                    Some(before.start..next.end)
+                })
+                .collect(),
+        };
+        if next.is_empty() {
+            return Vec::new();
         }
-        // The part goes on one of the places of what is before it.
-        found.retain_mut(|before| {
-            let next =
-                here.iter().find(|next| next.start >= before.end && next.end - before.start <= LONGEST);
-            next.map(|next| before.end = next.end).is_some()
-        });
+        found = Some(next);
     }
     let bytes = |place: Range<usize>| {
         let (first, last) = (tokens.all.get(place.start)?, tokens.all.get(place.end.checked_sub(1)?)?);
         Some(first.start..last.end)
     };
-    found.into_iter().filter_map(bytes).collect()
+    found.into_iter().flatten().filter_map(bytes).collect()
 }
 
-/// The places of words in a row, as ranges of tokens.
+/// The places of words in a row within some tokens, in order.
 fn part_places(
     part: &[Token],
     words: &[usize],
     tokens: &Tokens,
+    within: Range<usize>,
+    most: usize,
     spend: &mut impl FnMut(usize) -> bool,
 ) -> Vec<Range<usize>> {
-    let places = |at: &usize| part.get(*at).map_or(&[][..], |word| tokens.places(&word.folded));
-    let known = words.iter().enumerate().take(ANCHORS).filter(|(_, at)| !places(at).is_empty());
-    let Some((before, anchor)) = known.min_by_key(|(_, at)| places(at).len()) else { return Vec::new() };
+    let places = |at: &usize| {
+        let all = part.get(*at).map_or(&[][..], |word| tokens.places(&word.folded));
+        let from = all.partition_point(|place| *place < within.start);
+        let to = all.partition_point(|place| *place < within.end);
+        all.get(from..to.max(from)).unwrap_or_default()
+    };
+    let mut known: Vec<(usize, &usize)> =
+        words.iter().enumerate().take(ANCHORS).filter(|(_, at)| !places(at).is_empty()).collect();
+    known.sort_by_key(|(_, at)| places(at).len());
     let is_word = |at: &usize| tokens.all.get(*at).is_some_and(Token::is_word);
     let mut found: Vec<Range<usize>> = Vec::new();
-    for place in places(anchor) {
-        if found.len() >= PLACES {
-            break;
-        }
-        let near = (0..=*place).rev().filter(is_word).skip(before.saturating_sub(SHIFTED));
-        for start in near.take(1 + SHIFTED.min(before) + SHIFTED) {
-            if !spend(words.len()) {
-                return found;
-            }
-            if let Some(end) = follow(part, words, tokens, start) {
-                if found.last().is_none_or(|last| last.start != start) {
-                    found.push(start..end);
-                }
+    for (before, anchor) in known.into_iter().take(TRIED) {
+        for place in places(anchor) {
+            if found.len() >= most {
                 break;
             }
+            let near = (within.start..=*place).rev().filter(is_word).skip(before.saturating_sub(SHIFTED));
+            for start in near.take(1 + SHIFTED.min(before) + SHIFTED) {
+                if !spend(words.len()) {
+                    return found;
+                }
+                if let Some(end) = follow(part, words, tokens, start) {
+                    if found.last().is_none_or(|last| last.start != start) {
+                        found.push(start..end);
+                    }
+                    break;
+                }
+            }
+        }
+        if !found.is_empty() {
+            break;
         }
     }
     found
@@ -159,6 +180,17 @@ mod tests {
             assert!(found(text, quote).is_empty(), "{quote}: {:?}", found(text, quote));
         }
         assert_eq!(found(text, "tumor … grade 2"), [&text[4..text.find(". Mother").unwrap()]]);
+        assert!(found(text, "grade 2 ... the tumor ... Mother").is_empty());
+    }
+
+    #[test]
+    fn what_goes_on_behind_an_ellipsis_is_looked_for_there() {
+        let text = "2 blocks, 2 pieces, 2 parts, 2 cuts, 2 slides, 2 cassettes, 2 stains.\nHistologic grade ...... 2\nEnd";
+        assert_eq!(found(text, "Histologic grade ........ 2"), ["Histologic grade ...... 2"]);
+        // One rare word of the quote is joined to another in the text, and stands alone elsewhere.
+        let text =
+            "A well-\ndifferentiated tumor of the colon. The tumor is a mass of the colon: differentiated.";
+        assert_eq!(found(text, "A well-differentiated tumor of").len(), 1);
     }
 
     #[test]

@@ -1,13 +1,14 @@
-//! Wordings: the words for a value of a field, at one place, as the clause around them reads. For whoever looks at all that a document
+//! Wordings: the words for a value of a field, at one place, as the clause around them reads; for whoever looks at all that a document
 //! says of a field.
 
 use super::assertion;
 use super::claim::{Claim, Read, ValueKind};
-use super::cues::Cues;
+use super::cues::{Cues, is_same};
 use super::naming::{Naming, naming};
 use super::passage::Doubt;
 use super::search::speaking;
 use super::sentence::Clause;
+use super::tokens::Token;
 use crate::document::Document;
 use std::ops::Range;
 
@@ -52,24 +53,30 @@ pub fn read_wording(
     Some(Wording { naming: naming(document, &clause, &read, ValueKind::Choice), doubt })
 }
 
-/// The places where a document names a field in a statement, in bytes, in order: those of its key, else those of another name. A name
-/// that is a label, or ends its line, is none.
+/// The places where statements of a document name a field by its key or another name, in bytes, in order. A label, and a name with no
+/// other word beside it, state nothing.
 #[must_use]
 pub fn named_places(document: &Document, claim: &Claim<'_>) -> Vec<Range<usize>> {
     let (read, tokens) = (Read::new(claim), document.tokens());
     let names = std::iter::once(&read.names).chain(&read.synonyms);
-    let mut found: Vec<Range<usize>> = names.flat_map(|name| speaking(tokens, name)).collect();
+    let states = |place: &Range<usize>, name: &[String]| {
+        let is_name = |token: &Token| name.iter().any(|name| is_same(name, &token.folded));
+        let at = tokens.over(place.start, place.end);
+        let Some(clause) = Clause::around(tokens, at) else { return false };
+        let words = || clause.statement.iter().filter(|at| tokens.all.get(**at).is_some_and(Token::is_word));
+        let last = words().rfind(|at| tokens.all.get(**at).is_some_and(is_name));
+        let behind = last.and_then(|last| tokens.all.get(last + 1));
+        let is_label = behind.is_some_and(|token| token.is(":") || token.is("="));
+        last.is_some()
+            && !is_label
+            && words().any(|at| tokens.all.get(*at).is_some_and(|token| !is_name(token)))
+    };
+    let mut found: Vec<Range<usize>> = Vec::new();
+    for name in names {
+        found.extend(speaking(tokens, name).into_iter().filter(|place| states(place, name)));
+    }
     found.sort_by_key(|place| place.start);
     found.dedup();
-    let is_statement = |place: &Range<usize>| {
-        let at = tokens.over(place.start, place.end);
-        Clause::around(tokens, at.clone()).is_some_and(|clause| {
-            let last = clause.statement.iter().filter_map(|at| tokens.all.get(*at)).next_back();
-            let is_label = tokens.all.get(at.end).is_none_or(|next| next.is(":") || next.is("="));
-            !is_label && last.is_some()
-        })
-    };
-    found.retain(is_statement);
     found
 }
 
@@ -110,11 +117,11 @@ pub fn scopes(document: &Document) -> Vec<Scope> {
         (Cues::DOUBT, Doubt::Uncertain),
         (Cues::PERSON, Doubt::AnotherPerson),
         (Cues::PAST, Doubt::AnotherTime),
-        (Cues::CONDITION, Doubt::Conditional),
+        (Cues::CONDITION | Cues::MISTAKE, Doubt::Conditional),
     ];
     let mut found = Vec::new();
     for (at, token) in all.iter().enumerate() {
-        let Some((cue, doubt)) = doubts.into_iter().find(|(cue, _)| token.does(*cue)) else { continue };
+        let Some((_, doubt)) = doubts.into_iter().find(|(cue, _)| token.does(*cue)) else { continue };
         let Some(clause) = Clause::around(tokens, at..at + 1) else { continue };
         if found.len() >= MOST {
             break;
@@ -124,13 +131,13 @@ pub fn scopes(document: &Document) -> Vec<Scope> {
         }
         let words =
             || clause.statement.iter().filter(|at| all.get(**at).is_some_and(|token| !token.is_end()));
-        let last = words().filter(|word| **word > at).next_back().and_then(|last| all.get(*last));
+        let last = words().rfind(|word| **word > at).and_then(|last| all.get(*last));
         found.extend(last.map(|last| Scope { bytes: token.end..last.end, doubt, is_ahead: true }));
         if token.does(Cues::BEFORE) {
             continue;
         }
-        let near =
-            at.saturating_sub(if cue == Cues::DENIAL { assertion::AFTER_TEXT } else { assertion::BEHIND });
+        let is_far = matches!(doubt, Doubt::Uncertain | Doubt::AnotherPerson | Doubt::Conditional);
+        let near = at.saturating_sub(if is_far { assertion::BEHIND } else { assertion::AFTER_TEXT });
         let first = words().find(|word| (near..at).contains(word)).and_then(|first| all.get(*first));
         found.extend(first.map(|first| Scope { bytes: first.start..token.start, doubt, is_ahead: false }));
     }
