@@ -54,7 +54,7 @@ pub(crate) use template::{
 pub use text_pattern::TextPattern;
 pub(crate) use text_pattern::{BY_WORDS, Needs, PatternSyntax};
 pub(crate) use thinking_marks::{ThinkingMarks, thinking_marks};
-pub(crate) use unit::{Dimension, PERCENT, Unit, unit_named};
+pub(crate) use unit::{PERCENT, Unit, unit_named};
 pub use usage::Usage;
 pub(crate) use wild::{is_wild, sanitize_line};
 pub use words::{Disposition, Severity};
