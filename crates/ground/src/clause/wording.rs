@@ -25,7 +25,7 @@ impl Wording {
     /// If a statement, or a label above it, names the field of the wording.
     #[must_use]
     pub fn is_of_field(self) -> bool {
-        !self.naming.is_weak() || self.naming == Naming::Sentence
+        !self.naming.is_weak()
     }
 }
 
