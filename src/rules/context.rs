@@ -5,8 +5,8 @@ use crate::value::yaml::Node;
 use serde::{Deserialize, Serialize};
 
 mapping! {
-    /// How documents assert what they mention: words that deny, doubt or date it, beside those that every document is read with, and
-    /// headings that say what a part of a document is.
+    /// The ways in which documents assert what they mention: words that deny, doubt or date it, beside those that every document is
+    /// read with, and headings of the parts of a document.
     "context" is "context";
     #[derive(Debug, Clone)]
     pub struct Context {

@@ -1,4 +1,4 @@
-//! The grounding measure: which leaves count, and what is said about each.
+//! The grounding measure: the leaves that count, with the evidence and the issue of each.
 
 use super::answer_fields::field_names;
 use super::assessment::Assessment;
@@ -196,8 +196,7 @@ impl Telling<'_> {
         }
     }
 
-    /// The reason why a leaf says nothing, whatever the document has: it is a placeholder, or the example that was
-    /// shown.
+    /// The reason why a leaf is no answer: it is a placeholder in place of a value, or repeats the example of the prompt.
     fn no_value(&self, leaf: &FoundLeaf<'_>) -> Option<Why> {
         let is_example = |finder: &Finder<'_>| finder.is_example(leaf.pointer, leaf.value);
         let is_unsupported = leaf.verdict.support == Support::Unsupported;

@@ -15,6 +15,10 @@ pub(super) struct PlainText<'t> {
 
 impl<'t> PlainText<'t> {
     pub(super) fn of(text: &'t str) -> Self {
+        // Each vocabulary asks anew, and most texts have nothing to be taken apart.
+        if text.is_ascii() {
+            return PlainText { written: text, plain: Cow::Borrowed(text), changes: Vec::new() };
+        }
         let mut plain = String::new();
         let (mut changes, mut copied) = (Vec::new(), 0);
         for (at, c) in text.char_indices().filter(|(_, c)| !c.is_ascii()) {

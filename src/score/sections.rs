@@ -1,4 +1,4 @@
-//! Sections: the parts of a document that headings open, how what stands in each is asserted, and how final it is.
+//! Sections: the parts of a document under its headings, each with the assertion of its text and its finality.
 
 use super::lexicon::PhraseSearch;
 use crate::rules::{Assertion, Context, FieldWords, Phrase};

@@ -65,9 +65,7 @@ impl Names {
                 .collect(),
         }
     }
-}
 
-impl Names {
     /// The ways in which a field of this name may hold its values besides as facts.
     pub(super) fn accepted_by(&self, field: &str) -> Vec<Assertion> {
         self.sections.accepted(&field_words(field))

@@ -22,8 +22,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Largest automaton of one search, in bytes.
 const MAX_AUTOMATON: usize = 64 << 20;
-/// Longest stretch that is searched for a phrase that goes on without end, in bytes from its beginning: it may
-/// begin anywhere in `IV IV IV …`.
+/// The longest match of a phrase without an upper bound, in bytes: without a limit, `IV IV IV …` would be searched to its end from
+/// each place.
 const LONGEST_FOUND: usize = 500;
 
 /// A search for phrases in any text.

@@ -33,7 +33,7 @@ pub(super) struct Hit {
     pub(super) kind: LabelKind,
     /// Its labels, sorted: letters and numbers from 1 on, words by their place in [`Scan::words`].
     pub(super) labels: Vec<u32>,
-    /// True if it only goes on with what another has begun.
+    /// True if it continues a part that an earlier heading opened, and opens none.
     pub(super) again: bool,
 }
 

@@ -98,8 +98,8 @@ impl Doubt {
         Doubt::OtherRole,
     ];
 
-    /// If what stands there is not the value, but a part of another one.
-    pub(super) fn is_of_form(self) -> bool {
+    /// If the passage prints another value, of which the claim's value is only a part.
+    pub(super) fn is_part_of_another(self) -> bool {
         match self {
             Doubt::Limit
             | Doubt::RangeEnd

@@ -130,8 +130,8 @@ pub fn read_claim(document: &Document, claim: &Claim<'_>, known: Known<'_>, trus
                 Reading::Untrusted(said)
             }
             Some(_) => Reading::SaysAnother(against),
-            // A figure that stands in the document may be of this field there, whatever else is said of it.
-            None => match doubted.filter(|(doubt, _)| read.is_figure() && !doubt.is_of_form()) {
+            // A figure that the document prints may be the field's there, though the passage was not understood.
+            None => match doubted.filter(|(doubt, _)| read.is_figure() && !doubt.is_part_of_another()) {
                 Some((doubt, bytes)) => Reading::Doubted(doubt, bytes),
                 None => Reading::SaysAnother(against),
             },

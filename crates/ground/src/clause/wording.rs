@@ -29,8 +29,8 @@ impl Wording {
     }
 }
 
-/// Reads the wording that stands at some bytes of a document, whatever value it is of; `None` where no word stands. The claim's value is
-/// the wording as it is written. Words within `others`, which are wordings of the field as well, say nothing of how it is said.
+/// Reads the wording at some bytes of a document; `None` where there is no word. The claim's value is the wording as it is written.
+/// Words within `others`, the other wordings of the field in the order of the text, do not act as cues.
 #[must_use]
 pub fn read_wording(
     document: &Document,
