@@ -2,11 +2,12 @@
 //! it was to demand is demanded of nobody.
 
 use crate::diag::{Code, Problem, Problems, SourceFile, nearest};
+use crate::score::ITEM_KEY;
 use crate::value::yaml::{Data, Entry, Node, parse};
 use std::sync::Arc;
 
 /// The keywords of all drafts, and those that other users of schemas add.
-const KEYWORDS: [&str; 67] = [
+const KEYWORDS: [&str; 68] = [
     "$anchor",
     "$comment",
     "$defs",
@@ -74,6 +75,7 @@ const KEYWORDS: [&str; 67] = [
     "unevaluatedProperties",
     "uniqueItems",
     "writeOnly",
+    ITEM_KEY,
 ];
 
 /// Keywords whose value is a schema, or a list of them.
@@ -130,6 +132,8 @@ fn of_schema(node: &Node, is_part: bool, problems: &mut Problems) {
         let key = entry.key.as_str();
         if !KEYWORDS.contains(&key) {
             misspelt(entry, problems);
+        } else if key == ITEM_KEY {
+            item_key(&entry.value, node, problems);
         } else if NAMED.contains(&key) {
             if let Data::Map(named) = &entry.value.data {
                 named.iter().for_each(|inner| of_schema(&inner.value, key == "dependentSchemas", problems));
@@ -157,6 +161,37 @@ fn misspelt(entry: &Entry, problems: &mut Problems) {
     let message = format!("a JSON Schema has no keyword `{key}`, so it is ignored");
     let problem = Problem::warning(Code::SchemaSlip, &entry.key_span, message);
     problems.push(problem.help(format!("did you mean `{guess}`?")));
+}
+
+/// The member that is to name the items of a list, which is one of their texts.
+fn item_key(named: &Node, schema: &Node, problems: &mut Problems) {
+    let Some(name) = named.as_text() else {
+        let message = format!("`{ITEM_KEY}` is the name of a member of the items, not {}", named.kind());
+        problems.push(Problem::warning(Code::SchemaSlip, &named.span, message));
+        return;
+    };
+    let Some(Data::Map(members)) = item_members(schema).map(|members| &members.data) else { return };
+    let message = match members.iter().find(|entry| entry.key == name) {
+        None => format!("`{ITEM_KEY}` names `{name}`, which the items do not have, so nothing names an item"),
+        Some(member) if is_number(&member.value) => {
+            format!("`{ITEM_KEY}` names `{name}`, a number; only a text names an item")
+        }
+        Some(_) => return,
+    };
+    let problem = Problem::warning(Code::SchemaSlip, &named.span, message);
+    problems.push(match nearest(name, members.iter().map(|entry| entry.key.as_str())) {
+        Some(guess) if guess != name => problem.help(format!("did you mean `{guess}`?")),
+        _ => problem.help("name a member of the items whose text tells them apart"),
+    });
+}
+
+/// The members of a list's items, by the schema of the list or of an item.
+fn item_members(schema: &Node) -> Option<&Node> {
+    schema.get("properties").or_else(|| schema.get("items")?.get("properties"))
+}
+
+fn is_number(schema: &Node) -> bool {
+    schema.get("type").and_then(Node::as_text).is_some_and(|kind| matches!(kind, "number" | "integer"))
 }
 
 /// Names that are required and that `properties` lacks.
@@ -198,6 +233,37 @@ mod tests {
         let fine = r#"{ "note": "", "x-order": 1, "description_de": "", "unit": "mm",
             "properties": { "requird": { "enum": [{ "tpye": 1 }], "default": { "minLenght": 1 } } } }"#;
         assert_eq!(said(fine), [""; 0]);
+    }
+
+    #[test]
+    fn the_member_that_names_items_is_a_text_of_theirs() {
+        let list = |key: &str, member: &str| {
+            format!(
+                r#"{{ "properties": {{ "rows": {{ "type": "array", "{key}": "{member}", "items":
+                {{ "properties": {{ "product": {{ "type": "string" }}, "amount": {{ "type": "number" }} }} }} }} }} }}"#
+            )
+        };
+        assert_eq!(said(&list("x-key", "product")), [""; 0]);
+        assert_eq!(
+            said(&list("x-key", "produkt")),
+            [
+                "`x-key` names `produkt`, which the items do not have, so nothing names an item; did you mean `product`?"
+            ]
+        );
+        assert_eq!(
+            said(&list("x-key", "amount")),
+            [
+                "`x-key` names `amount`, a number; only a text names an item; name a member of the items whose text tells them apart"
+            ]
+        );
+        assert_eq!(
+            said(&list("x_key", "product")),
+            ["a JSON Schema has no keyword `x_key`, so it is ignored; did you mean `x-key`?"]
+        );
+        assert_eq!(
+            said(r#"{ "x-key": 3 }"#),
+            ["`x-key` is the name of a member of the items, not a number; "]
+        );
     }
 
     #[test]

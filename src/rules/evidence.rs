@@ -41,6 +41,8 @@ pub struct FieldName {
     pub unit: Option<String>,
     /// How far a number may lie from the true one, if the rubric says so.
     pub tolerance: Option<f64>,
+    /// The member that names each item, if the field is a list and the rubric says which.
+    pub item_key: Option<String>,
 }
 
 impl EvidenceRules {
@@ -93,6 +95,7 @@ impl EvidenceRules {
                 values: Some(name.to_owned()),
                 unit: None,
                 tolerance: None,
+                item_key: None,
             })
             .collect();
         for field in read_with(name, files) {
@@ -192,6 +195,7 @@ impl EvidenceFiles {
                     values,
                     unit: field.unit.as_ref().map(|unit| unit.value.clone()),
                     tolerance: field.tolerance,
+                    item_key: field.item_key.clone(),
                 });
                 for (inner, known) in &field.keys {
                     let values = self.values(&known.values, || format!("{name}/{key}/{inner}"), &mut rules);
@@ -201,6 +205,7 @@ impl EvidenceFiles {
                         values,
                         unit: known.unit.as_ref().map(|unit| unit.value.clone()),
                         tolerance: known.tolerance,
+                        item_key: None,
                     });
                 }
             }

@@ -192,7 +192,7 @@ impl Decode for TypeFields {
 
 mapping! {
     /// What is known of a field.
-    "field" is "field", expects "a mapping with `synonyms`, `mentions`, `suggestion`, `values`, `unit`, `applies_when`, `left_behind` and `keys`", all default;
+    "field" is "field", expects "a mapping with `synonyms`, `mentions`, `suggestion`, `values`, `unit`, `applies_when`, `left_behind`, `item_key` and `keys`", all default;
     #[derive(Debug, Clone)]
     pub struct FieldKnowledge {
         /// If one of these is found in the text, in upper or lower case, the text speaks of the field. Then
@@ -242,6 +242,10 @@ mapping! {
         /// some of the rows may be meant so.
         #[key(examples(&["critical"]))]
         pub left_behind: Option<Severity>,
+        /// The member of the items, if the field is a list, whose text names each of them: a value of an item is verified only beside
+        /// it. Without it, the member that has `x-key` in the schema, else the first text that no other item of the list has.
+        #[key(text("a key of the items"), examples(&["marker"]))]
+        pub item_key: Option<String>,
         /// What the field is called in an export as FHIR. Without it, by its name, and without a code.
         #[key(examples(&["{ text: Histologic grade }"]))]
         pub fhir: Option<Concept>,

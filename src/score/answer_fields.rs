@@ -16,10 +16,7 @@ const VISITED: usize = 20_000;
 pub(super) fn answer_fields(answers: &[AnswerSchema], names: &Names) -> Vec<SoughtField> {
     let mut fields = Vec::new();
     for answer in answers {
-        let at = answer.into.as_ref().map_or_else(String::new, |field| format!("/{}", escape(field)));
-        let mut walk = Walk { root: &answer.schema, left: VISITED, found: Vec::new() };
-        walk.read(&answer.schema, &at, 0);
-        fields.extend(walk.found);
+        fields.extend(Walk::over(answer).found);
     }
     for field in &mut fields {
         let key = field.pointer.strip_prefix('/').filter(|key| !key.contains('/')).map(unescape);
@@ -34,14 +31,29 @@ struct Walk<'a> {
     root: &'a Value,
     left: usize,
     found: Vec<SoughtField>,
+    item_keys: Vec<(String, String)>,
 }
 
-impl Walk<'_> {
+/// The keyword of a list's schema, or of its items', that has the name of the member whose text names each item.
+pub(crate) const ITEM_KEY: &str = "x-key";
+
+impl<'a> Walk<'a> {
+    fn over(answer: &'a AnswerSchema) -> Self {
+        let at = answer.into.as_ref().map_or_else(String::new, |field| format!("/{}", escape(field)));
+        let mut walk = Walk { root: &answer.schema, left: VISITED, found: Vec::new(), item_keys: Vec::new() };
+        walk.read(&answer.schema, &at, 0);
+        walk
+    }
+
     fn read(&mut self, schema: &Value, at: &str, depth: usize) {
         if depth > DEPTH || self.found.len() >= MOST || self.left == 0 {
             return;
         }
         self.left -= 1;
+        if let Some(Value::String(member)) = schema.get(ITEM_KEY) {
+            let list = at.strip_suffix("/*").unwrap_or(at);
+            self.item_keys.push((list.to_owned(), member.clone()));
+        }
         if let Some(Value::String(reference)) = schema.get("$ref") {
             if let Some(schema) = reference.strip_prefix('#').and_then(|pointer| self.root.pointer(pointer)) {
                 self.read(schema, at, depth + 1);
@@ -80,12 +92,26 @@ fn titles(schema: &Value) -> Vec<String> {
     [text("title"), text("description")].into_iter().flatten().filter(short).map(str::to_owned).collect()
 }
 
-/// The other names of fields, also of those of the rubric that no schema has.
+/// The other names of fields, also of those of the rubric that no schema has, and the members that name items: as the rubric says,
+/// else a schema.
 pub(super) fn field_names(answers: &[AnswerSchema], names: &Names) -> FieldNames {
-    let of_rubric =
-        names.fields.iter().map(|(key, known)| (format!("/{}", escape(key)), known.synonyms.clone()));
-    let of_answers = answer_fields(answers, names).into_iter().map(|field| (field.pointer, field.synonyms));
-    of_rubric.chain(of_answers).filter(|(_, names)| !names.is_empty()).collect()
+    let mut found = FieldNames::default();
+    for (key, known) in &names.fields {
+        let pointer = format!("/{}", escape(key));
+        if let Some(member) = &known.item_key {
+            found.name_items(pointer.clone(), member.clone());
+        }
+        if !known.synonyms.is_empty() {
+            found.add(pointer, known.synonyms.iter().cloned());
+        }
+    }
+    for answer in answers {
+        let walk = Walk::over(answer);
+        walk.item_keys.into_iter().for_each(|(list, member)| found.name_items(list, member));
+        let named = walk.found.into_iter().filter(|field| !field.synonyms.is_empty());
+        named.for_each(|field| found.add(field.pointer, field.synonyms));
+    }
+    found
 }
 
 fn sort(schema: &Value) -> Option<Sort> {

@@ -1,6 +1,7 @@
 //! Values held against the clauses of a document, where a rubric has words for its type: what one of them says of a field, as a fact.
 
 use super::grounded::steps;
+use super::item_name::{claimed_field, is_index};
 use super::source::{KnownField, Source};
 use super::verdict::{Finding, Method, Support, Verdict};
 use crate::rules::GroundingSettings;
@@ -10,7 +11,7 @@ use loopctl_ground::{
     Claim, Doubt, Known, Passage, Reading, Trusted, is_denied_at, is_exact, is_nowhere, read_claim,
 };
 use serde_json::Value;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::hash::BuildHasher;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
@@ -40,13 +41,14 @@ impl Readings {
 }
 
 /// Holds values of a candidate against clauses.
-#[derive(Debug)]
 pub(super) struct ClauseEvidence<'a> {
     pub(super) source: &'a Source,
     pub(super) candidate: &'a Value,
     pub(super) settings: &'a GroundingSettings,
     /// The stretches of the part of the document that the leaf is held against, if its item is about one.
     pub(super) within: Option<&'a [Range<usize>]>,
+    /// Gives the member that names each item of the list at a pointer, if a rubric or schema says which.
+    pub(super) item_key: &'a dyn Fn(&str) -> Option<&'a str>,
     pub(super) fuel: &'a Fuel,
 }
 
@@ -192,7 +194,7 @@ impl ClauseEvidence<'_> {
             let key = steps(pointer).filter(|step| !is_index(step)).last().unwrap_or_default();
             return (key, None);
         }
-        claimed_field(self.candidate, pointer)
+        claimed_field(self.candidate, pointer, self.item_key)
     }
 }
 
@@ -210,47 +212,4 @@ pub(super) fn settle_claims(verdicts: &mut [Option<Verdict>], named: &mut Vec<(u
             *verdict = Verdict { pattern: None, other: None, ..open };
         }
     }
-}
-
-/// Most items of a list that are compared to see which member names them.
-const MOST_COMPARED: usize = 50;
-
-/// The key of a leaf, as it is written in its pointer, and the text that names the item that it is a member of: the first
-/// that no other item of its list has.
-pub(crate) fn claimed_field<'p>(candidate: &'p Value, pointer: &'p str) -> (&'p str, Option<&'p str>) {
-    let key = steps(pointer).filter(|step| !is_index(step)).last().unwrap_or_default();
-    let Some((of_item, member)) = pointer.rsplit_once('/') else { return (key, None) };
-    if !of_item.rsplit('/').next().is_some_and(is_index) {
-        return (key, None);
-    }
-    let item = candidate.pointer(of_item).and_then(Value::as_object);
-    let texts = item.into_iter().flatten().filter_map(|(name, value)| {
-        let text = value.as_str().filter(|text| names_item(text))?;
-        Some((name, text))
-    });
-    let list =
-        of_item.rsplit_once('/').and_then(|(list, _)| candidate.pointer(list)).and_then(Value::as_array);
-    let tells_apart = |name: &String| {
-        let items = || list.into_iter().flatten().take(MOST_COMPARED).filter_map(|item| item.get(name));
-        let mut known = HashSet::new();
-        items().all(|value| value.as_str().is_none_or(|text| known.insert(text)))
-    };
-    let mut texts = texts.peekable();
-    let first = texts.peek().copied();
-    let named = texts.find(|(name, _)| tells_apart(name)).or(first);
-    match named {
-        Some((name, _)) if *name == *unescape(member) => (key, Some("")),
-        Some((_, text)) => (key, Some(text)),
-        None => (key, None),
-    }
-}
-
-/// If a step of a pointer is the index of an item.
-fn is_index(step: &str) -> bool {
-    !step.is_empty() && step.bytes().all(|byte| byte.is_ascii_digit())
-}
-
-/// If a text can name an item: it has two letters in a row.
-fn names_item(text: &str) -> bool {
-    text.chars().zip(text.chars().skip(1)).any(|(one, other)| one.is_alphabetic() && other.is_alphabetic())
 }

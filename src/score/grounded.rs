@@ -19,6 +19,7 @@ use crate::rules::{AnswerSchema, Assertion, GroundingSettings};
 use crate::value::{Fuel, Score, unescape};
 use loopctl_ground::Doubt;
 use serde_json::Value;
+use std::cell::LazyCell;
 
 /// The number of leaves that count, and what they come to.
 #[derive(Debug, Clone, Default)]
@@ -74,11 +75,11 @@ pub(super) fn ground(
         let field = steps(pointer).next().unwrap_or_default();
         is_checked(pointer, &settings.ignore) && !items.holds(pointer) && !is_known(&unescape(field))
     };
-    let layout = settings.by_structure.then(|| {
-        let others = source.field_names(document_type, || field_names(answers, names));
-        LayoutEvidence::read(candidate, source, &others)
-    });
-    let clauses = ClauseEvidence { source, candidate, settings, within: None, fuel };
+    // Read when a list or the structure asks for it.
+    let known = LazyCell::new(|| source.field_names(document_type, || field_names(answers, names)));
+    let layout = settings.by_structure.then(|| LayoutEvidence::read(candidate, source, &known));
+    let item_key = |list: &str| known.item_key(list);
+    let clauses = ClauseEvidence { source, candidate, settings, within: None, item_key: &item_key, fuel };
     let offered = |pointer: &str| quotes.map_or(&[][..], |quotes| quotes.at(pointer));
     let Room { pointer, verdicts, named } = room;
     verdicts.clear();

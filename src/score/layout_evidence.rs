@@ -56,7 +56,7 @@ impl<'a> LayoutEvidence<'a> {
                     ..Verdict::found(quote, Method::Normalized).open(Finding::QuoteUndecided)
                 }
             }
-            Printed::Undecided => found.open(Finding::NotBound),
+            Printed::Undecided => found.open(place.doubt.map_or(Finding::NotBound, Finding::Doubted)),
             Printed::Unsupported => Verdict::not_found(),
             Printed::Contradicted => {
                 Verdict::contradicted(Finding::SaysAnother, place.bytes.clone().unwrap_or_default())

@@ -15,6 +15,7 @@ mod field_reader;
 mod field_slots;
 mod grounded;
 mod issue;
+mod item_name;
 mod judged;
 mod grounding_issue;
 mod machine;
@@ -62,19 +63,20 @@ mod from_text;
 mod scripted;
 
 pub use account::{DimensionBreakdown, Loss, MeasureKind, Part, ScoreBreakdown};
+#[cfg(feature = "cli")]
+pub(crate) use answer_fields::ITEM_KEY;
 pub(crate) use asserted::Scope;
 pub use assessment::Assessment;
 pub(crate) use assessment::{DOCUMENT_TYPE_UNKNOWN, DOCUMENT_UNSEEN, UNSUPPORTED, top_level_field};
 pub(crate) use assessor::Beside;
 pub use assessor::{Assessor, Scoring};
-#[cfg(feature = "cli")]
-pub(crate) use clause_evidence::claimed_field;
 pub use evidence::{Evidence, LeafEvidence};
 #[cfg(feature = "cli")]
 pub(crate) use field_comparison::is_name_of_date;
 pub(crate) use field_comparison::{Items, ValueComparison};
 pub(crate) use field_reader::{FieldReader, Statement};
 pub use issue::{Issue, LazyText, SourceSpan};
+pub(crate) use item_name::claimed_field;
 pub use judged::Judged;
 pub(crate) use judged::{
     field_of, has_undecided, joined as joined_verdicts, read as read_verdicts, undecided,

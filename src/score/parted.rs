@@ -183,6 +183,7 @@ impl<'a> Ground<'a> {
                 candidate: item.value,
                 settings: self.settings,
                 within: Some(within),
+                item_key: &|_| None,
                 fuel: self.fuel,
             };
             clauses.verdict(at, value, quotes)

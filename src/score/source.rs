@@ -39,6 +39,8 @@ pub(super) struct KnownField {
     pub(super) has_values: bool,
     /// That vocabulary.
     pub(super) vocabulary: Option<usize>,
+    /// The member that names each item, if the field is a list.
+    pub(super) item_key: Option<String>,
 }
 
 impl Names {
@@ -59,6 +61,7 @@ impl Names {
                         synonyms: field.synonyms.clone(),
                         has_values: field.values.is_some(),
                         vocabulary: field.values.as_ref().and_then(number),
+                        item_key: field.item_key.clone(),
                     };
                     (field.key.clone(), known)
                 })
@@ -104,7 +107,7 @@ pub struct Source {
     positions: Positions,
     /// The values that it labels with names of fields.
     labelled: OnceLock<LabelledFields>,
-    /// The other names of the fields of a document type.
+    /// The other names of the fields of a document type, and the members that name items.
     field_names: OnceLock<(String, FieldNames)>,
     /// The verdicts on claims that were read before.
     readings: Readings,
@@ -187,7 +190,7 @@ impl Source {
         &self.names
     }
 
-    /// The other names of the fields of a document type, which `read` gives: kept for the type that is asked about first.
+    /// The other names of the fields of a document type, and the members that name items, which `read` gives: kept for the type that is asked about first.
     pub(super) fn field_names(
         &self,
         document_type: &str,

@@ -1,8 +1,11 @@
 //! Judging a record: for each value, whether the document prints it where its field of its item belongs.
 
+use crate::cell_doubt;
+use crate::clause::Doubt;
 use crate::columns::{Agreement, Column};
 use crate::document::Document;
 use crate::field::{Name, Synonyms, count, key_words};
+use crate::field_names::FieldNames;
 use crate::find::{Kind, Place};
 use crate::groups;
 use crate::label::{Label, Position, labels};
@@ -103,6 +106,8 @@ pub struct Verdict {
     pub support: Support,
     /// The binding of the place.
     pub binding: Binding,
+    /// The doubt that other words of the place cast on it, if they do; its support is then undecided.
+    pub doubt: Option<Doubt>,
     /// The place where the value is printed, or the one that contradicts it, in bytes of the text.
     pub bytes: Option<Range<usize>>,
 }
@@ -130,14 +135,23 @@ struct Bound {
     strength: f32,
 }
 
-/// The other names of a record's fields, such as their titles in a schema, by JSON Pointers with `*` for each index.
-pub type FieldNames = HashMap<String, Vec<String>>;
+impl Bound {
+    /// The doubt that the words of its cell cast on it; rows of a table are read as they are.
+    fn doubt(&self, document: &Document, path: &str) -> Option<Doubt> {
+        match self.binding {
+            Binding::Labelled | Binding::LabelledAbove | Binding::Alone => {
+                cell_doubt::doubt(document, &self.place, path)
+            }
+            Binding::Cell | Binding::Row | Binding::Group | Binding::Element | Binding::None => None,
+        }
+    }
+}
 
 /// Judges every text and number of a record, in its order.
 #[must_use]
-pub fn judge(document: &Document, record: &Value, others: &FieldNames) -> Vec<Verdict> {
+pub fn judge(document: &Document, record: &Value, names: &FieldNames) -> Vec<Verdict> {
     let record = Record::read(record, document);
-    let judge = Judge::new(document, &record, others);
+    let judge = Judge::new(document, &record, names);
     let mut bound: Vec<Option<Bound>> = vec![None; record.leaves.len()];
     let mut others: Vec<Option<Place>> = vec![None; record.leaves.len()];
     judge.lists(&mut bound, &mut others);
@@ -150,8 +164,10 @@ pub fn judge(document: &Document, record: &Value, others: &FieldNames) -> Vec<Ve
             (None, None) if leaf.is_absent => (Support::Unsupported, Binding::None, None),
             (None, None) => (Support::Undecided, Binding::None, leaf.places.first().copied()),
         };
+        let doubt = bound.and_then(|bound| bound.doubt(document, &leaf.path));
+        let support = if doubt.is_some() { Support::Undecided } else { support };
         let bytes = place.map(|place| place.start..place.end);
-        Verdict { pointer: leaf.pointer.clone(), support, binding, bytes }
+        Verdict { pointer: leaf.pointer.clone(), support, binding, doubt, bytes }
     };
     record.leaves.iter().zip(&bound).zip(&others).map(verdict).collect()
 }
@@ -160,6 +176,7 @@ struct Judge<'a> {
     document: &'a Document,
     record: &'a Record<'a>,
     synonyms: &'static Synonyms,
+    known: &'a FieldNames,
     names: HashMap<&'a str, Vec<Name>>,
     /// The numbers and dates of the document with their labels, when they are first compared.
     numbers: OnceCell<Vec<Labelled<'a>>>,
@@ -173,7 +190,7 @@ type Named<'r> = (&'r Place, (f32, Position));
 type Labelled<'a> = (Place, Vec<Label<'a>>);
 
 impl<'a> Judge<'a> {
-    fn new(document: &'a Document, record: &'a Record<'a>, others: &FieldNames) -> Self {
+    fn new(document: &'a Document, record: &'a Record<'a>, known: &'a FieldNames) -> Self {
         let mut shared: HashMap<String, usize> = HashMap::new();
         let mut paths: Vec<&str> = record.leaves.iter().map(|leaf| leaf.path.as_str()).collect();
         paths.sort_unstable();
@@ -186,7 +203,7 @@ impl<'a> Judge<'a> {
                 *shared.entry(word).or_default() += 1;
             }
         }
-        let others = |path: &str| others.get(path).into_iter().flatten().map(|name| Name::of_words(name));
+        let others = |path: &str| known.others(path).iter().map(|name| Name::of_words(name));
         let names = paths
             .into_iter()
             .map(|path| (path, std::iter::once(Name::new(path, &shared)).chain(others(path)).collect()))
@@ -195,6 +212,7 @@ impl<'a> Judge<'a> {
             document,
             record,
             synonyms: Synonyms::shipped(),
+            known,
             names,
             numbers: OnceCell::new(),
             dates: OnceCell::new(),
@@ -266,6 +284,11 @@ impl<'a> Judge<'a> {
                     .get(*leaf)
                     .is_some_and(|leaf| leaf.places.iter().any(|place| rows::is_within(place, window)))
             };
+            // An item with a member that is to name it has its row where that member is printed.
+            let is_elsewhere = |leaf: &usize| !printed(leaf) && !headed.contains_key(leaf);
+            if own.iter().any(|leaf| self.names_item(*leaf) && is_elsewhere(leaf)) {
+                continue;
+            }
             let here = own.iter().filter(|leaf| printed(leaf)).count();
             let members = own.iter().filter(|leaf| !headed.contains_key(leaf)).count();
             for number in own {
@@ -294,6 +317,15 @@ impl<'a> Judge<'a> {
                 }
             }
         }
+    }
+
+    /// If a leaf is the member by which the items of its list are named.
+    fn names_item(&self, leaf: usize) -> bool {
+        let path = self.record.leaves.get(leaf).map(|leaf| leaf.path.as_str());
+        let parts = path.and_then(|path| path.rsplit_once('/'));
+        parts.is_some_and(|(item, member)| {
+            item.strip_suffix("/*").and_then(|list| self.known.item_key(list)) == Some(member)
+        })
     }
 
     /// The only number that is printed in the row of an item and the column of a number's field, if no member of the item is that number.

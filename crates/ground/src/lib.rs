@@ -15,11 +15,13 @@
 //! how often passages of a pattern were right ([`bounds`]). [`outline`] has what they both read, for whoever looks at it.
 
 pub mod bounds;
+mod cell_doubt;
 mod clause;
 mod columns;
 mod date;
 mod document;
 mod field;
+mod field_names;
 mod find;
 mod fold;
 mod grid;
@@ -47,7 +49,8 @@ pub use clause::{
 };
 pub use date::{Day, days_in};
 pub use document::Document;
+pub use field_names::FieldNames;
 pub use fold::folded;
 pub use grid::GridCell;
-pub use judge::{Binding, FieldNames, Support, Verdict, judge};
+pub use judge::{Binding, Support, Verdict, judge};
 pub use left_behind::{LeftRow, Mention, Sort, SoughtField, is_used, left_rows, mentions};

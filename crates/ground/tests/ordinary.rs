@@ -3,9 +3,9 @@
 #![expect(clippy::expect_used, reason = "a test may fail")]
 
 use loopctl_ground::{
-    Document, FieldNames, LeftRow, Sort, SoughtField, Support, is_used, judge, left_rows, mentions,
+    Document, Doubt, FieldNames, LeftRow, Sort, SoughtField, Support, is_used, judge, left_rows, mentions,
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -251,4 +251,73 @@ fn a_list_that_is_whole_is_known_by_one_item() {
     assert_eq!(rows(lines, hemoglobin, true), ["Blasts: 62 % (0)"]);
     let both = serde_json::json!({"labValues": [{"test": "Hemoglobin", "value": "9.2"}, {"test": "Blasts", "value": "62"}]});
     assert!(rows(lines, both, true).is_empty());
+}
+
+/// The support and doubt of the only value of a record.
+fn only(text: &str, record: &Value) -> (Support, Option<Doubt>) {
+    let found = judge(&Document::read(text), record, &FieldNames::default());
+    let [only] = found.as_slice() else { panic!("{found:?}") };
+    (only.support, only.doubt)
+}
+
+#[test]
+fn a_word_of_doubt_in_its_cell_leaves_a_labelled_value_open() {
+    let doubted = [
+        ("Allergies: no penicillin allergy known", json!({"allergies": "penicillin"}), Doubt::Denied),
+        ("Contact: possibly Anna Meyer", json!({"contact": "Anna Meyer"}), Doubt::Uncertain),
+        ("Previous employer: Bolt Ltd", json!({"employer": "Bolt Ltd"}), Doubt::AnotherTime),
+        ("Total due: 99.50 (cancelled)", json!({"totalDue": 99.5}), Doubt::AnotherTime),
+        (
+            "Warranty until: 2027-01-31 (if registered)",
+            json!({"warrantyUntil": "2027-01-31"}),
+            Doubt::Conditional,
+        ),
+        ("Mother's name: Ada Bolt", json!({"name": "Ada Bolt"}), Doubt::AnotherPerson),
+        ("Medication            not penicillin", json!({"medication": "penicillin"}), Doubt::Denied),
+    ];
+    for (text, record, doubt) in doubted {
+        assert_eq!(only(text, &record), (Support::Undecided, Some(doubt)), "{text}");
+    }
+    let plain = [
+        ("Previous employer: Bolt Ltd", json!({"previousEmployer": "Bolt Ltd"})),
+        ("Mother's name: Ada Bolt", json!({"motherName": "Ada Bolt"})),
+        ("Invoice No INV-17", json!({"invoiceNo": "INV-17"})),
+        ("Invoice No: INV-17", json!({"invoiceNo": "INV-17"})),
+        ("Contact: Anna Meyer. Not for deliveries.", json!({"contact": "Anna Meyer"})),
+        ("Paid: not yet", json!({"paid": "not yet"})),
+    ];
+    for (text, record) in plain {
+        assert_eq!(only(text, &record), (Support::Verified, None), "{text}");
+    }
+}
+
+#[test]
+fn an_item_whose_key_is_declared_has_its_row_where_the_key_is_printed() {
+    let text = "Date         Product        Amount\n2024-05-01   Bolts            12.00\n2024-05-02   Nails             3.50\n\
+                2024-05-03   Screws            8.25\n";
+    let record = json!({"charges": [
+        {"date": "2024-05-01", "product": "Bolts", "amount": 12.0},
+        {"date": "2024-05-02", "product": "Screws", "amount": 3.5},
+        {"date": "2024-05-03", "product": "Screws", "amount": 8.25},
+    ]});
+    let document = Document::read(text);
+    let verified = |names: &FieldNames, pointer: &str| {
+        let found = judge(&document, &record, names);
+        found.iter().any(|leaf| leaf.pointer == pointer && leaf.support == Support::Verified)
+    };
+    let mut names = FieldNames::default();
+    assert!(verified(&names, "/charges/1/amount"));
+    names.name_items("/charges".to_owned(), "product".to_owned());
+    assert!(!verified(&names, "/charges/1/amount"));
+    assert!(verified(&names, "/charges/0/amount") && verified(&names, "/charges/2/amount"));
+}
+
+#[test]
+fn lists_are_known_by_their_pointers() {
+    let mut names = FieldNames::default();
+    names.name_items("/parts/*/rows".to_owned(), "code".to_owned());
+    assert_eq!(names.item_key("/parts/12/rows"), Some("code"));
+    for other in ["/parts/rows", "/parts/x/rows", "/parts/12/rows/0", "/parts/12", ""] {
+        assert_eq!(names.item_key(other), None, "{other}");
+    }
 }

@@ -5,8 +5,8 @@ use super::positions::{Position, Positions};
 use crate::score::claimed_field;
 use crate::value::unescape;
 use loopctl_ground::{
-    Binding, Claim, Document, Doubt, FieldNames, Known, Pattern, Reading, Support, Trust, Trusted, Verdict,
-    judge, read_claim, read_passage,
+    Claim, Document, Doubt, FieldNames, Known, Pattern, Reading, Support, Trust, Trusted, Verdict, judge,
+    read_claim, read_passage,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -127,7 +127,7 @@ fn leaf(
     verdict: Option<&Verdict>,
     positions: &Positions<'_>,
 ) -> Leaf {
-    let (key, item) = claimed_field(candidate, pointer);
+    let (key, item) = claimed_field(candidate, pointer, &|_| None);
     let key = unescape(key);
     let claim = Claim { key: &key, synonyms: &[], item, value };
     let passage = |bytes: &Range<usize>| Passage {
@@ -159,17 +159,19 @@ fn leaf(
         structure: verdict.map(|verdict| Structure {
             support: verdict.support.as_str(),
             binding: verdict.binding.as_str(),
-            reason: reason(verdict.support, verdict.binding),
+            reason: reason(verdict),
             passage: verdict.bytes.as_ref().map(passage),
         }),
         clause: clause.map(|(reading, bytes)| Clause { read: Read::of(reading), passage: passage(&bytes) }),
     }
 }
 
-fn reason(support: Support, binding: Binding) -> &'static str {
-    match support {
-        Support::Verified => binding.reason(),
-        Support::Undecided => "printed, and nothing binds it to the field",
+fn reason(verdict: &Verdict) -> &'static str {
+    match verdict.support {
+        Support::Verified => verdict.binding.reason(),
+        Support::Undecided => {
+            verdict.doubt.map_or("printed, and nothing binds it to the field", Doubt::reason)
+        }
         Support::Unsupported => "printed nowhere in any spelling",
         Support::Contradicted => "another number is in the row of its item and the column of its field",
     }

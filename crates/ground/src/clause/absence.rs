@@ -2,6 +2,7 @@
 
 use super::claim::{Claim, Read};
 use super::cues::{Cues, cues_of};
+use super::exactness::code;
 use crate::document::Document;
 use crate::find::{is_printed, is_reworded};
 use crate::number::value_key;
@@ -30,6 +31,11 @@ pub fn is_nowhere(document: &Document, claim: &Claim<'_>, has_values: bool) -> b
         return !(is_digits || is_small && is_named());
     }
     if is_printed(document, claim.value) || has_values && is_named() {
+        return false;
+    }
+    // `pT3NO`: a code may go on in the same word.
+    let compact = read.words.concat();
+    if code(&compact).is_some() && document.run.contains(&compact) {
         return false;
     }
     let is_side = |word: &&String| cues_of(word).any(Cues::SIDE);

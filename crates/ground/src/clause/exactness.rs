@@ -362,7 +362,7 @@ fn ends_range(text: &str, figure: &str) -> bool {
 }
 
 /// The letters before the first digit of a code, and what follows the digit.
-fn code(word: &str) -> Option<(&str, &str)> {
+pub(super) fn code(word: &str) -> Option<(&str, &str)> {
     let digit = word.find(|c: char| c.is_ascii_digit())?;
     let (letters, rest) = word.split_at(digit);
     (!letters.is_empty() && letters.chars().all(char::is_alphabetic))
