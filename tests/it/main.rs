@@ -88,6 +88,7 @@ mod inputs;
 mod interrupt;
 #[cfg(test)]
 mod issue_pages;
+#[cfg(test)]
 mod item_keys;
 #[cfg(test)]
 mod journal;
