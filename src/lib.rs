@@ -19,7 +19,7 @@
         reason = "some of what modules share is for modules that this build leaves out"
     )
 )]
-// Rooms that reach the world say so below; tests may everywhere.
+// Modules that reach the outside world say so below; tests may everywhere.
 #![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
 
 // Layer 0: base.
@@ -46,7 +46,7 @@ pub mod feedback;
 pub mod policy;
 pub mod engine;
 
-// Layer 3: a policy at hand, and the loop as data. Nobody is asked and nothing is written.
+// Layer 3: a policy at hand, and the loop as data. No one is asked and nothing is written.
 #[expect(clippy::disallowed_methods, reason = "reads documents")]
 pub mod ingest;
 pub mod plan;
@@ -110,7 +110,9 @@ pub mod report;
 #[cfg(feature = "cli")]
 pub(crate) mod export;
 
-// Layer 6: the service.
+// Layer 6: the application, and the service.
+#[cfg(feature = "cli")]
+pub(crate) mod app;
 #[cfg(feature = "cli")]
 #[expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "requests, clock, files")]
 pub(crate) mod serve;
@@ -121,7 +123,7 @@ pub(crate) mod serve;
 #[doc(hidden)]
 pub mod cli;
 
-// What other programs begin with.
+// The entry point of other programs.
 #[cfg(feature = "run")]
 pub use run::{BuildError, Loop, LoopBuilder};
 
@@ -130,6 +132,6 @@ pub use run::{BuildError, Loop, LoopBuilder};
 #[doc = include_str!("../docs/rust.md")]
 mod rust_page {}
 
-// Macros that declare what files hold.
+// Macros that declare the contents of files.
 pub(crate) use value::declare::{all_default, key, key_group, mapping, open_part, read_field, read_key};
 pub(crate) use value::decode::decode_words;

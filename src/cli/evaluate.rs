@@ -11,7 +11,7 @@ use self::results::{ResultArguments, ResultSource};
 use self::reviewed::reviewed_labels;
 use super::exit::{Exit, Failure};
 use super::headings::{ARGUMENTS, OUTPUT, PROFILE};
-use super::loading::{ProfileArguments, usual_profile};
+use super::loading::{ProfileArguments, library, usual_profile};
 use super::output::{Format, Output};
 use crate::disk::{self, Access, FolderKey};
 use crate::experiment::evaluate::{Evaluation, Evaluator, UnusableLabel, unknown_fields};
@@ -74,7 +74,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         (None, Some(source)) => source.profile()?,
         (None, None) => usual_profile(),
     };
-    let plan = ProfileArguments::of(&named, &arguments.settings).plan_to_score(output)?;
+    let plan = ProfileArguments::of(&named, &arguments.settings).plan_to_score(&library(), output)?;
     let (source, ran, classified) = match recorded {
         Some(source) => (source, Exit::Success, Vec::new()),
         None => {

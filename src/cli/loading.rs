@@ -3,6 +3,7 @@
 use super::exit::{Exit, Failure};
 use super::hint::quoted;
 use super::output::Output;
+use crate::app::ProfileSpec;
 use crate::diag::{Code, Problem, Problems, SourceFile, Span, nearest};
 use crate::lint::FileKind;
 use crate::plan::Plan;
@@ -204,15 +205,36 @@ fn another_kind(profile: &str) -> Option<Problem> {
 impl ProfileArguments {
     /// A profile with settings laid over it.
     pub(super) fn of(profile: &str, settings: &[String]) -> Self {
-        ProfileArguments {
-            profile: profile.to_owned(),
+        Self::of_spec(ProfileSpec {
+            name: profile.to_owned(),
             settings: settings.to_vec(),
-            variables: Vec::new(),
-            provider: None,
-            judge: None,
-            provider_config: Vec::new(),
+            ..ProfileSpec::default()
+        })
+    }
+
+    /// A profile as a request names it.
+    pub(super) fn of_spec(spec: ProfileSpec) -> Self {
+        ProfileArguments {
+            profile: spec.name,
+            settings: spec.settings,
+            variables: spec.variables,
+            provider: spec.provider,
+            judge: spec.judge,
+            provider_config: spec.provider_config,
             is_recorded: false,
             again: None,
+        }
+    }
+
+    /// The profile as a request names it.
+    pub(super) fn spec(&self) -> ProfileSpec {
+        ProfileSpec {
+            name: self.profile.clone(),
+            settings: self.settings.clone(),
+            variables: self.variables.clone(),
+            provider: self.provider.clone(),
+            judge: self.judge.clone(),
+            provider_config: self.provider_config.clone(),
         }
     }
 
@@ -226,15 +248,6 @@ impl ProfileArguments {
             is_recorded: true,
             ..self
         }
-    }
-
-    /// The command that runs the documents of a folder by this profile.
-    pub(super) fn command(&self, allow_commands: bool, folder: &Path) -> Vec<String> {
-        let mut words = vec!["run".to_owned(), "--profile".to_owned(), self.profile.clone()];
-        words.extend(self.words());
-        words.extend(allow_commands.then(|| "--allow-commands".to_owned()));
-        words.push(path_text(folder).into_owned());
-        words
     }
 
     /// Its flags beside the profile's name, as they are written; none of a budget.
@@ -371,9 +384,9 @@ impl ProfileArguments {
     }
 
     /// The same to score with and nothing else.
-    pub(super) fn plan_to_score(&self, output: &mut Output) -> Result<Plan, Failure> {
+    pub(super) fn plan_to_score(&self, library: &Library, output: &mut Output) -> Result<Plan, Failure> {
         let mut problems = Problems::new();
-        let loaded = self.load_from(&library(), &[], &mut problems);
+        let loaded = self.load_from(library, &[], &mut problems);
         let plan = loaded.and_then(|loaded| Plan::compile_to_score(&loaded, &mut problems));
         self.shown(plan.filter(|_| !problems.has_errors()), &problems, output)
     }

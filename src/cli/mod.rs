@@ -42,7 +42,7 @@ mod progress_line;
 mod prove;
 mod reach;
 mod read;
-mod recorded_command;
+mod recorded_request;
 mod recorded_run;
 mod renamed;
 mod repair;

@@ -2,6 +2,7 @@
 
 use super::exit::Failure;
 use super::sanitized::Sanitized;
+use crate::app::ResultFormat;
 use crate::diag::{Problems, Style, render_human};
 use crate::report::Paint;
 use crate::value::sanitize_line;
@@ -33,6 +34,25 @@ pub(super) struct RecordFormat {
 }
 
 impl RecordFormat {
+    /// The format of a request.
+    pub(super) fn of_request(format: Option<ResultFormat>) -> Self {
+        let format = format.map(|format| match format {
+            ResultFormat::Text => Format::Text,
+            ResultFormat::Json => Format::Json,
+            ResultFormat::Jsonl => Format::Jsonl,
+        });
+        RecordFormat { format }
+    }
+
+    /// The one that was asked for by the flag.
+    pub(super) fn request(self) -> Option<ResultFormat> {
+        self.format.map(|format| match format {
+            Format::Text => ResultFormat::Text,
+            Format::Json => ResultFormat::Json,
+            Format::Jsonl => ResultFormat::Jsonl,
+        })
+    }
+
     /// The one that was asked for, by the flag or the variable, or the one for whoever reads.
     pub(super) fn chosen(self, output: &Output) -> Result<Format, Failure> {
         if let Some(format) = self.format {

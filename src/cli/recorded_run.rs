@@ -3,8 +3,9 @@
 use super::exit::Failure;
 use super::loading::{ProfileArguments, library};
 use super::output::Output;
-use super::recorded_command::{go_to_folder, recorded_arguments};
+use super::recorded_request::LocatedProfile;
 use super::resume::{JournalArgument, find_run};
+use crate::app::RunIdentity;
 use crate::diag::Problems;
 use crate::engine::{DocumentState, Event};
 use crate::experiment::sweep::RecordedBy;
@@ -19,9 +20,6 @@ use std::path::Path;
 
 /// The keys of a profile that name prompts.
 const PROMPTED: [&str; 3] = ["feedback", "judges", "stages"];
-
-/// The key of a run's settings under which its [`texts_digest_of`] stands.
-pub(super) const TEXTS_DIGEST: &str = "texts_digest";
 
 /// A recorded run.
 pub(super) struct RecordedRun {
@@ -57,8 +55,18 @@ impl ReachedProfile {
         forced: &[&str],
         output: &mut Output,
     ) -> Result<Self, Failure> {
+        Self::load_from(arguments, &library(), forced, output)
+    }
+
+    /// Loads and compiles a profile from a library, showing every problem.
+    fn load_from(
+        arguments: &ProfileArguments,
+        library: &Library,
+        forced: &[&str],
+        output: &mut Output,
+    ) -> Result<Self, Failure> {
         let notes = FileTracker::default();
-        let library = library().noted_in(&notes);
+        let library = library.clone().noted_in(&notes);
         // That it compiles shows that all of its files were read.
         let plan = arguments.plan_from(&library, forced, output)?;
         Self::of(plan, arguments, &library, forced, &notes).ok_or_else(|| unusable(arguments))
@@ -129,15 +137,14 @@ impl RecordedRun {
     pub(super) fn open(id: &str, journal: &JournalArgument, output: &mut Output) -> Result<Self, Failure> {
         let journal = journal.open()?;
         let run = find_run(&journal, id)?;
-        let arguments = recorded_arguments(&run.record.settings).ok_or_else(|| {
+        let recorded = LocatedProfile::of(&run.record.settings).ok_or_else(|| {
             Failure::broken(format!(
                 "the journal does not say which profile run `{}` had, or not in a way that is understood",
                 run.id
             ))
             .help("runs of `loopctl run` can be tried; those of other programs can't")
         })?;
-        go_to_folder(&run.record.settings, true, output);
-        let profile = ReachedProfile::load(arguments.profile(), &[], output)?;
+        let profile = ReachedProfile::load_from(&recorded.arguments, &recorded.library, &[], output)?;
         Self::with(&journal, &run, profile, usize::MAX)
     }
 
@@ -148,11 +155,14 @@ impl RecordedRun {
         profile: ReachedProfile,
         most: usize,
     ) -> Result<Self, Failure> {
-        let files_digest = run.record.settings.get("files_digest").and_then(Value::as_str).map(str::to_owned);
-        let is_as_it_was = profile.loaded.profile.digest == run.record.profile_digest
-            && files_digest.as_ref().is_none_or(|digest| *digest == profile.files_digest);
-        let texts_digest = run.record.settings.get(TEXTS_DIGEST).and_then(Value::as_str);
-        let is_as_it_was = is_as_it_was || texts_digest == Some(&profile.texts_digest());
+        let texts_digest = profile.texts_digest();
+        let identity = RunIdentity {
+            profile_digest: &profile.loaded.profile.digest,
+            files_digest: Some(&profile.files_digest),
+            texts_digest: Some(&texts_digest),
+        };
+        let was = RunIdentity::of_record(&run.record.profile_digest, &run.record.settings);
+        let is_as_it_was = identity.asks_as(&was);
         if !is_as_it_was {
             let message = format!(
                 "the profile `{}`, or a file that it reaches, has changed since run `{}`",
@@ -179,7 +189,7 @@ impl RecordedRun {
             without_candidate,
             left_out: finished().skip(most).count(),
             profile,
-            knows_files: files_digest.is_some(),
+            knows_files: was.files_digest.is_some(),
         })
     }
 

@@ -9,7 +9,7 @@ use super::loading::state_folder;
 use super::logging::LogArguments;
 use super::output::Output;
 use super::permission::PermissionArguments;
-use super::recorded_command::{go_to_folder, recorded_arguments};
+use super::recorded_request::{go_to_folder, recorded_arguments};
 use super::run::{GoingOn, SettingsAgain, Via, Which, carry_out};
 use crate::store::{DocumentStage, Journal, RunStage, StoredRun};
 use crate::value::ShownPath;
@@ -174,7 +174,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         log: arguments.log.clone().absolute(),
     });
     go_to_folder(&run.record.settings, arguments.quiet, output);
-    carry_out(&run_arguments, Which::This(id), Vec::new(), output)
+    carry_out(&run_arguments, Which::This(id), output)
 }
 
 /// The latest run that is not over.

@@ -2,7 +2,7 @@
 
 use super::exit::{Exit, Failure};
 use super::headings::{ARGUMENTS, DOCUMENTS, OUTPUT, PROFILE};
-use super::loading::{PolicyArguments, known_type};
+use super::loading::{PolicyArguments, known_type, library};
 use super::misplaced::refuse_profiles;
 use super::output::{Format, Output, RecordFormat, RecordWriter, complain};
 use super::score_record::{KEYS, Record, in_extraction, without_mark};
@@ -69,7 +69,7 @@ struct Answer<'a> {
 
 pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
     refuse_profiles(&arguments.files)?;
-    let plan = arguments.profile.profile().plan_to_score(output)?;
+    let plan = arguments.profile.profile().plan_to_score(&library(), output)?;
     let document_type = arguments.document_type.as_deref().map(|t| known_type(&plan, t)).transpose()?;
     let given = arguments.given.iter().map(|text| parse_given(&plan, text)).collect::<Result<Vec<_>, _>>()?;
     if let (Some(_), Some(records)) =

@@ -67,7 +67,7 @@ impl StepArguments {
             allow_commands: calls.allow_commands,
             tape: calls.tape,
             which: Which::Fresh,
-            command: Vec::new(),
+            request: None,
             files_digest: String::new(),
             texts_digest: String::new(),
             certified: None,

@@ -3,6 +3,7 @@
 use super::exit::{Exit, Failure};
 use super::loading::state_folder;
 use super::output::{Output, complain};
+use crate::app::{RecordedPath, RecordingRequest};
 use crate::provider::{Recorder, RecorderMode, Requests, TapeError};
 use crate::run::Time;
 use crate::value::path_text;
@@ -31,6 +32,30 @@ pub(super) struct RecorderArguments {
 }
 
 impl RecorderArguments {
+    /// The arguments of a request.
+    pub(super) fn of_request(request: RecordingRequest) -> Self {
+        let folder = |path: Option<RecordedPath>| path.map(|path| path.0);
+        RecorderArguments {
+            record: folder(request.record),
+            record_requests: request.record_requests,
+            replay: folder(request.replay),
+            cache: request.cache,
+            cache_dir: folder(request.cache_dir),
+        }
+    }
+
+    /// What they ask for.
+    pub(super) fn request(&self) -> RecordingRequest {
+        let folder = |path: &Option<PathBuf>| path.as_deref().map(RecordedPath::from);
+        RecordingRequest {
+            record: folder(&self.record),
+            record_requests: self.record_requests,
+            replay: folder(&self.replay),
+            cache: self.cache,
+            cache_dir: folder(&self.cache_dir),
+        }
+    }
+
     /// Which of them were given.
     pub(super) fn named(&self) -> Vec<&'static str> {
         let given = [

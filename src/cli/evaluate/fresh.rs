@@ -3,9 +3,9 @@
 use super::super::exit::{Exit, Failure};
 use super::super::headings::DOCUMENTS;
 use super::super::output::{Output, complain};
-use super::super::recorded_command::own_arguments;
 use super::super::run;
 use super::labels::LabelFiles;
+use crate::app::{ProfileSpec, ResultFormat, RunRequest};
 use crate::ingest::{Input, Origin};
 use crate::plan::Plan;
 use crate::value::ShownPath;
@@ -13,7 +13,6 @@ use crate::value::{DocumentId, path_text, sanitize_line};
 use clap::Args;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsString;
 use std::io::{Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
@@ -85,12 +84,14 @@ impl FreshArguments {
         for document in &listed {
             writeln!(list, "{}", document.record()).map_err(unusable)?;
         }
-        let mut words: Vec<OsString> =
-            ["run", "--quiet", "--format", "jsonl", "--profile", profile].map(OsString::from).to_vec();
-        words.extend(settings.iter().flat_map(|setting| ["--config", setting].map(OsString::from)));
-        words.extend(["--from".into(), list.path().into()]);
-        let arguments =
-            own_arguments(words).ok_or_else(|| Failure::usage("the labelled documents can't be run"))?;
+        let spec =
+            ProfileSpec { name: profile.to_owned(), settings: settings.to_vec(), ..ProfileSpec::default() };
+        let arguments = run::Arguments::of_request(RunRequest {
+            from: vec![list.path().into()],
+            format: Some(ResultFormat::Jsonl),
+            quiet: true,
+            ..RunRequest::of(spec)
+        });
         let mut kept = tempfile::tempfile().map_err(unusable)?;
         let results = kept.try_clone().map_err(unusable)?;
         let own = std::mem::replace(&mut output.out, Box::new(results));

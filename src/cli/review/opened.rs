@@ -1,10 +1,10 @@
 //! A run of the journal with what was decided about its documents.
 
 use super::super::exit::Failure;
-use super::super::loading::library;
 use super::super::output::Output;
-use super::super::recorded_command::{go_to_folder, recorded_arguments};
+use super::super::recorded_request::{LocatedProfile, recorded_folder};
 use super::super::resume::{JournalArgument, find_run};
+use crate::app::RunIdentity;
 use crate::plan::Plan;
 use crate::profile::FileTracker;
 use crate::result::DocumentResult;
@@ -12,7 +12,6 @@ use crate::review::{Decision, DeclaredFields, Draws, RecordedSource, ReviewDocum
 use crate::store::{Journal, RunId, StoredDocument, StoredRun};
 use crate::value::sanitize_line;
 use serde::Deserialize;
-use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -53,26 +52,29 @@ pub(super) struct RunProfile {
 }
 
 impl RunProfile {
-    /// Loads the profile of a run, from the folder in which the run began. Paths of arguments must be absolute before.
+    /// Loads the profile of a run, from the folder in which the run began.
     pub(super) fn load(run: &StoredRun, output: &mut Output) -> Self {
-        let Some(arguments) = recorded_arguments(&run.record.settings) else {
+        let Some(recorded) = LocatedProfile::of(&run.record.settings) else {
             let differs = Some("the journal does not say which profile the run had".to_owned());
             return RunProfile { plan: None, differs };
         };
-        go_to_folder(&run.record.settings, true, output);
         let name = sanitize_line(&run.record.profile);
         let notes = FileTracker::default();
-        let profile = arguments.profile();
-        let Ok(plan) = profile.plan_from(&library().noted_in(&notes), &[], output) else {
+        let profile = recorded.arguments;
+        let Ok(plan) = profile.plan_from(&recorded.library.noted_in(&notes), &[], output) else {
             return RunProfile {
                 plan: None,
                 differs: Some(format!("the profile `{name}` can't be used any more")),
             };
         };
         let files_digest = notes.take().digest(Path::new(&profile.profile));
-        let recorded = run.record.settings.get("files_digest").and_then(Value::as_str);
-        let is_as_it_was = plan.profile.digest == run.record.profile_digest
-            && recorded.is_none_or(|digest| digest == files_digest);
+        let identity = RunIdentity {
+            profile_digest: &plan.profile.digest,
+            files_digest: Some(&files_digest),
+            texts_digest: None,
+        };
+        let was = RunIdentity::of_record(&run.record.profile_digest, &run.record.settings);
+        let is_as_it_was = identity.decides_as(&was);
         let differs = (!is_as_it_was)
             .then(|| format!("the profile `{name}`, or a file that it reaches, has changed since the run"));
         RunProfile { plan: Some(plan), differs }
@@ -136,10 +138,12 @@ impl OpenedRun {
         Ok(())
     }
 
-    /// Reads a document again. The working directory must be that of the run.
+    /// Reads a document again.
     pub(super) fn source(&self, stored: &StoredDocument) -> Result<SourceText, Failure> {
         let record = self.journal.source_record(stored.key)?;
+        let folder = recorded_folder(&self.run.record.settings);
         Ok(SourceText::read(RecordedSource {
+            folder: folder.as_deref(),
             id: &stored.record.id,
             path: stored.record.path.as_deref(),
             record: record.as_deref(),

@@ -2,6 +2,7 @@
 
 use super::super::exit::Failure;
 use super::duration;
+use crate::app::{BatchRequest, CallsVia};
 use crate::profile::BatchUse;
 use crate::run::BatchSettings;
 use crate::value::Millis;
@@ -36,6 +37,38 @@ pub(super) struct BatchArguments {
 }
 
 impl BatchArguments {
+    /// The arguments of a request.
+    pub(super) fn of_request(request: Option<BatchRequest>) -> Self {
+        let request = request.unwrap_or(BatchRequest {
+            via: CallsVia::Online,
+            wait: Millis(24 * 60 * 60 * 1000),
+            tail: 50,
+            pause: Millis(5 * 60 * 1000),
+        });
+        BatchArguments {
+            via: match request.via {
+                CallsVia::Online => Via::Online,
+                CallsVia::Batch => Via::Batch,
+            },
+            batch_wait: request.wait,
+            batch_tail: request.tail,
+            batch_pause: request.pause,
+        }
+    }
+
+    /// What they ask for.
+    pub(super) fn request(&self) -> BatchRequest {
+        BatchRequest {
+            via: match self.via {
+                Via::Online => CallsVia::Online,
+                Via::Batch => CallsVia::Batch,
+            },
+            wait: self.batch_wait,
+            tail: self.batch_tail,
+            pause: self.batch_pause,
+        }
+    }
+
     pub(super) fn used(&self) -> bool {
         self.via == Via::Batch
     }

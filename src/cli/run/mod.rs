@@ -11,7 +11,7 @@ use self::batches::BatchArguments;
 pub(super) use self::batches::Via;
 pub(super) use self::jobs::usual as usual_jobs;
 use self::which::LaidOver;
-pub(super) use self::which::{COMMAND, FOLDER, Which, basis_of};
+pub(super) use self::which::{Which, basis_of};
 pub(super) use self::work::{Asks, Work, settings_of};
 use super::certificate_files::Certified;
 use super::exit::{Exit, Failure};
@@ -26,12 +26,16 @@ use super::recorded_run::texts_digest_of;
 use super::shadows::changed_by;
 use super::tape::RecorderArguments;
 use super::watch::Watching;
+use crate::app::{RecordedPath as StoredPath, RunRequest};
 use crate::experiment::calibrate::Basis;
 use crate::profile::{FileTracker, Loaded};
 use crate::store::RunId;
-use crate::value::{Millis, os_text, sanitize_line};
+use crate::value::{Millis, sanitize_line};
 use clap::Args;
 use std::path::{Path, PathBuf};
+
+/// The time that calls in flight have when a run is stopped and nothing else is said.
+const DRAIN: Millis = Millis(20_000);
 
 #[derive(Args)]
 pub(super) struct Arguments {
@@ -110,18 +114,12 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
-    let command: Vec<String> = std::env::args_os().skip(1).map(|word| os_text(&word).into_owned()).collect();
     let which = if arguments.resume { Which::Latest } else { Which::Fresh };
-    carry_out(arguments, which, command, output)
+    carry_out(arguments, which, output)
 }
 
 /// The same for a run that is gone on with.
-pub(super) fn carry_out(
-    arguments: &Arguments,
-    which: Which,
-    command: Vec<String>,
-    output: &mut Output,
-) -> Result<Exit, Failure> {
+pub(super) fn carry_out(arguments: &Arguments, which: Which, output: &mut Output) -> Result<Exit, Failure> {
     let format = arguments.format.chosen(output)?;
     if arguments.watch && format == Format::Json {
         return Err(Failure::usage("`--format json` is one value, and `--watch` goes on answering")
@@ -174,7 +172,7 @@ pub(super) fn carry_out(
         extraction: arguments.extraction.clone(),
         journal,
         which,
-        command,
+        request: Some(arguments.request()),
         prices: arguments.calls.prices.clone(),
         log: arguments.log.clone(),
         format,
@@ -215,23 +213,68 @@ impl Arguments {
         Some(LaidOver { flags, digest_without: loaded.map(|loaded| loaded.profile.digest) })
     }
 
-    /// The profile.
-    pub(super) fn profile(&self) -> &ProfileArguments {
-        &self.profile
+    /// The arguments of a request.
+    pub(super) fn of_request(request: RunRequest) -> Self {
+        let path = |path: Option<StoredPath>| path.map(|path| path.0);
+        let paths = |paths: Vec<StoredPath>| paths.into_iter().map(|path| path.0).collect();
+        Arguments {
+            profile: ProfileArguments::of_spec(request.profile),
+            document_type: request.document_type,
+            from: paths(request.from),
+            extraction: path(request.extraction),
+            resume: false,
+            jobs: request.jobs,
+            keep_going: request.keep_going,
+            watch: false,
+            tape: RecorderArguments::of_request(request.recording),
+            calls: CallArguments { allow_commands: request.allow_commands, prices: path(request.prices) },
+            batches: BatchArguments::of_request(request.batches),
+            certificate: path(request.certificate),
+            format: RecordFormat::of_request(request.format),
+            out: path(request.out),
+            journal: path(request.journal),
+            drain: request.drain.unwrap_or(DRAIN),
+            report: None,
+            quiet: request.quiet,
+            log: LogArguments::default(),
+            inputs: paths(request.inputs),
+            recorded: Recorded { not_again: request.of_first_process, ..Recorded::default() },
+        }
+    }
+
+    /// What they ask for, as a run's record keeps it.
+    fn request(&self) -> RunRequest {
+        let path = |path: &Option<PathBuf>| path.as_deref().map(StoredPath::from);
+        let paths = |paths: &[PathBuf]| paths.iter().map(|path| path.as_path().into()).collect();
+        let report = self.report.as_ref().map(|_| "--report");
+        RunRequest {
+            folder: std::env::current_dir().ok().as_deref().map(StoredPath::from),
+            document_type: self.document_type.clone(),
+            inputs: paths(&self.inputs),
+            from: paths(&self.from),
+            extraction: path(&self.extraction),
+            jobs: self.jobs,
+            keep_going: self.keep_going,
+            recording: self.tape.request(),
+            allow_commands: self.calls.allow_commands,
+            prices: path(&self.calls.prices),
+            batches: Some(self.batches.request()),
+            certificate: path(&self.certificate),
+            format: self.format.request(),
+            out: path(&self.out),
+            journal: path(&self.journal),
+            drain: Some(self.drain),
+            quiet: self.quiet,
+            of_first_process: self.log.named().into_iter().chain(report).map(str::to_owned).collect(),
+            ..RunRequest::of(self.profile.spec())
+        }
     }
 
     /// The same as the record of a run has them: what they permit, nobody permits now. What only this process writes or exports is left
     /// out, too.
     pub(super) fn of_record(mut self) -> Self {
         self.profile.is_recorded = true;
-        self.recorded = Recorded {
-            allowed_commands: std::mem::take(&mut self.calls.allow_commands),
-            not_again: self.log.named(),
-            ..Recorded::default()
-        };
-        self.recorded.not_again.extend(self.report.take().map(|_| "--report"));
-        self.log = LogArguments::default();
-        self.watch = false;
+        self.recorded.allowed_commands = std::mem::take(&mut self.calls.allow_commands);
         self
     }
 
@@ -250,7 +293,7 @@ impl Arguments {
         let again = going_on.log.named();
         self.recorded
             .not_again
-            .retain(|flag| !again.contains(flag) && (*flag != "--report" || going_on.report.is_none()));
+            .retain(|flag| !again.contains(&&**flag) && (flag != "--report" || going_on.report.is_none()));
         if let Some(folder) = going_on.record {
             self.tape.record_in(folder);
             self.recorded.records_anew = true;
@@ -321,7 +364,7 @@ struct Recorded {
     /// Whether the folder that calls are recorded in is named now.
     records_anew: bool,
     /// Flags of it that are not followed.
-    not_again: Vec<&'static str>,
+    not_again: Vec<String>,
     permissions: PermissionArguments,
 }
 

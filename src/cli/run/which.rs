@@ -1,13 +1,12 @@
 //! Which run of the journal the documents belong to: a fresh one, or one that is gone on with.
 
 use super::super::exit::Failure;
-use super::super::recorded_run::TEXTS_DIGEST;
+use crate::app::{FILES_DIGEST, RunIdentity, RunRequest, TEXTS_DIGEST};
 use crate::experiment::calibrate::Basis;
 use crate::store::{DocumentStage, Journal, RunId, RunRecord, RunStage, StoredRun};
-use crate::value::path_text;
 use crate::value::prose::count;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// Which run is meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,30 +55,30 @@ pub(in crate::cli) struct LaidOver {
 
 impl DecidedBy<'_> {
     fn is_of(&self, run: &StoredRun) -> bool {
-        run.record.profile_digest == self.profile_digest
-            && text(&run.record.settings, FILES_DIGEST).is_none_or(|files| files == self.files_digest)
+        let identity = RunIdentity {
+            profile_digest: self.profile_digest,
+            files_digest: Some(self.files_digest),
+            texts_digest: Some(self.texts_digest),
+        };
+        identity.decides_as(&RunIdentity::of_record(&run.record.profile_digest, &run.record.settings))
     }
 }
 
 /// The keys of a run's settings.
-pub(in crate::cli) const COMMAND: &str = "command";
-pub(in crate::cli) const FOLDER: &str = "folder";
-const FILES_DIGEST: &str = "files_digest";
 const BASIS: &str = "basis";
 pub(super) const PROVIDERS: &str = "providers";
 const OUT: &str = "out";
 
-/// What a run's record says so that it can be gone on with: the arguments of the command, where it was given, and what
-/// decided.
-pub(super) fn settings_to_go_on(command: &[String], decided_by: &DecidedBy<'_>) -> Value {
-    let folder = std::env::current_dir().ok();
-    json!({
-        COMMAND: command,
-        FOLDER: folder.as_deref().map(path_text),
-        FILES_DIGEST: decided_by.files_digest,
-        TEXTS_DIGEST: decided_by.texts_digest,
-        BASIS: decided_by.basis,
-    })
+/// What a run's record says so that it can be resumed: the request, and what decided.
+pub(super) fn settings_to_go_on(request: Option<&RunRequest>, decided_by: &DecidedBy<'_>) -> Value {
+    let mut settings = Map::new();
+    if let Some(request) = request {
+        request.clone().into_settings(&mut settings);
+    }
+    settings.insert(FILES_DIGEST.to_owned(), decided_by.files_digest.into());
+    settings.insert(TEXTS_DIGEST.to_owned(), decided_by.texts_digest.into());
+    settings.insert(BASIS.to_owned(), json!(decided_by.basis));
+    Value::Object(settings)
 }
 
 /// The policy that decided about the documents of a run; `None` where its record does not say, as those of earlier releases.
@@ -87,10 +86,6 @@ pub(in crate::cli) fn basis_of(run: &StoredRun) -> Option<Basis> {
     let basis = Basis::deserialize(run.record.settings.get(BASIS)?).ok()?;
     let providers = run.record.settings.get(PROVIDERS).cloned().unwrap_or_default();
     Some(basis.asking(providers, run.record.plugins.clone()))
-}
-
-fn text<'a>(settings: &'a Value, key: &str) -> Option<&'a str> {
-    settings.get(key).and_then(Value::as_str)
 }
 
 /// Chooses the run, and prepares it.

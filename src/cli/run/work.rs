@@ -21,6 +21,7 @@ use super::found::{
 use super::jobs;
 use super::screen::{GoOn, Lives, Screen};
 use super::which::{Chosen, DecidedBy, LaidOver, PROVIDERS, Which, choose, settings_to_go_on};
+use crate::app::RunRequest;
 use crate::diag::Problems;
 use crate::disk;
 use crate::experiment::calibrate::Basis;
@@ -60,8 +61,8 @@ pub(in crate::cli) struct Work {
     pub(in crate::cli) journal: JournalPlace,
     /// Which run of it the documents belong to.
     pub(in crate::cli) which: Which,
-    /// The arguments of the command, with which the run is gone on with.
-    pub(in crate::cli) command: Vec<String>,
+    /// The request, with which the run is resumed; none of a run that can't be.
+    pub(in crate::cli) request: Option<RunRequest>,
     /// Of every file that the profile reaches.
     pub(in crate::cli) files_digest: String,
     /// Of all that decides, with prompts by their texts.
@@ -316,7 +317,7 @@ impl Work {
             basis: self.certified.as_ref().map(|certified| &certified.basis),
             laid_over: self.laid_over.as_ref(),
         };
-        let mut settings = settings_of_plan(&self.plan, &self.command, &decided_by);
+        let mut settings = settings_of_plan(&self.plan, self.request.as_ref(), &decided_by);
         if let Value::Object(settings) = &mut settings {
             settings.insert("out".to_owned(), json!(self.out.as_deref().map(path_text)));
             settings.insert("tape".to_owned(), tape::settings_of(tape));
@@ -338,23 +339,23 @@ impl Work {
 /// What a run's record says of its profile, and of the command by which it is gone on with.
 pub(in crate::cli) fn settings_of(
     plan: &Plan,
-    command: &[String],
+    request: &RunRequest,
     (files_digest, texts_digest, basis): (&str, &str, &Basis),
 ) -> Value {
     let (profile, profile_digest) = (&plan.profile.name, &plan.profile.digest);
     let basis = Some(basis);
     let decided_by =
         DecidedBy { profile, profile_digest, files_digest, texts_digest, basis, laid_over: None };
-    settings_of_plan(plan, command, &decided_by)
+    settings_of_plan(plan, Some(request), &decided_by)
 }
 
-fn settings_of_plan(plan: &Plan, command: &[String], decided_by: &DecidedBy<'_>) -> Value {
+fn settings_of_plan(plan: &Plan, request: Option<&RunRequest>, decided_by: &DecidedBy<'_>) -> Value {
     let mut settings = json!({
         "terms": Terms::of(plan),
         ACCEPT_OVERALL: RunFacts::new("", "", &plan.policy).accept_overall,
     });
     if let (Value::Object(settings), Value::Object(more)) =
-        (&mut settings, settings_to_go_on(command, decided_by))
+        (&mut settings, settings_to_go_on(request, decided_by))
     {
         settings.extend(more);
     }

@@ -2,9 +2,9 @@
 
 use super::super::exit::{Exit, Failure};
 use super::super::headings::OUTPUT;
-use super::super::loading::ProfileArguments;
+use super::super::loading::{ProfileArguments, library};
 use super::super::output::Output;
-use super::super::recorded_command::{go_to_folder, recorded_arguments};
+use super::super::recorded_request::LocatedProfile;
 use super::super::review::decisions_by_document;
 use super::exported::{Exported, named, read_corrections};
 use crate::disk::{self, FolderKey};
@@ -177,18 +177,14 @@ impl FileArguments {
 
     /// The compiled profile whose rubrics say what is exported.
     fn plan(&self, run: &StoredRun, output: &mut Output) -> Result<Plan, Failure> {
-        let profile = match (&self.profile, recorded_arguments(&run.record.settings)) {
-            (Some(named), _) => ProfileArguments::of(named, &[]),
-            (None, Some(arguments)) => {
-                go_to_folder(&run.record.settings, true, output);
-                arguments.profile().clone()
-            }
-            (None, None) => {
-                let message = format!("the journal does not say which profile run `{}` had", run.id);
-                return Err(Failure::usage(message).help("name it with `--profile`"));
-            }
-        };
-        profile.plan_to_score(output)
+        if let Some(named) = &self.profile {
+            return ProfileArguments::of(named, &[]).plan_to_score(&library(), output);
+        }
+        let recorded = LocatedProfile::of(&run.record.settings).ok_or_else(|| {
+            let message = format!("the journal does not say which profile run `{}` had", run.id);
+            Failure::usage(message).help("name it with `--profile`")
+        })?;
+        recorded.arguments.plan_to_score(&recorded.library, output)
     }
 
     /// The compiled profile that says which fields reviewers decided about. Without it their decisions hold all the same.

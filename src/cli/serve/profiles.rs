@@ -1,9 +1,10 @@
 //! Profiles as the command line finds them, for the service.
 
-use super::super::loading::{CallArguments, ProfileArguments, home, library, library_in, prices, providers};
-use super::super::recorded_command::{recorded_arguments, recorded_folder};
+use super::super::loading::{CallArguments, ProfileArguments, library, prices, providers};
+use super::super::recorded_request::LocatedProfile;
 use super::super::recorded_run::texts_digest_of;
 use super::super::run::{settings_of, usual_jobs};
+use crate::app::{RecordedPath, RunIdentity, RunRequest};
 use crate::diag::{Code, Problem, Problems};
 use crate::experiment::calibrate::Basis;
 use crate::lint::check_foreign;
@@ -13,8 +14,7 @@ use crate::provider::{Prices, Providers};
 use crate::run::{Candidates, Consultant, OpenError, open_panel, open_stages};
 use crate::serve::{CompiledProfile, ProfileRequest, ProfileSource, RecordedProfile};
 use crate::store::StoredRun;
-use crate::value::{path_of, path_text, sanitize_line};
-use serde_json::Value;
+use crate::value::sanitize_line;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -77,8 +77,13 @@ impl ProfileSource for ServedProfiles {
         let loaded = arguments.loaded_from(&library(), &[]);
         let texts_digest = loaded.map(|loaded| texts_digest_of(&loaded, &reached, named)).unwrap_or_default();
         let basis = Basis::of(&plan.profile, &reached, named);
-        let command = arguments.command(self.allow_commands, &self.uploads);
-        let settings = settings_of(&plan, &command, (&files_digest, &texts_digest, &basis));
+        let request = RunRequest {
+            folder: std::env::current_dir().ok().as_deref().map(RecordedPath::from),
+            inputs: vec![self.uploads.as_path().into()],
+            allow_commands: self.allow_commands,
+            ..RunRequest::of(arguments.spec())
+        };
+        let settings = settings_of(&plan, &request, (&files_digest, &texts_digest, &basis));
         Ok(CompiledProfile { plan: Arc::new(plan), files_digest, reached, settings })
     }
 
@@ -102,23 +107,23 @@ impl ProfileSource for ServedProfiles {
 
     fn of_run(&self, run: &StoredRun) -> RecordedProfile {
         let gone = |differs: String| RecordedProfile { plan: None, differs: Some(differs) };
-        let Some(arguments) = recorded_arguments(&run.record.settings) else {
+        let Some(recorded) = LocatedProfile::of(&run.record.settings) else {
             return gone("the journal does not say which profile the run had".to_owned());
         };
-        let folder = recorded_folder(&run.record.settings);
-        let arguments = in_folder(arguments.profile(), folder.as_deref());
         let name = sanitize_line(&run.record.profile);
         let notes = FileTracker::default();
-        let roots = folder.into_iter().chain(home()).collect();
-        let library = library_in(roots).noted_in(&notes);
-        let Some(plan) = arguments.compile(&library, &[], &mut Problems::new()) else {
+        let library = recorded.library.noted_in(&notes);
+        let Some(plan) = recorded.arguments.compile(&library, &[], &mut Problems::new()) else {
             return gone(format!("the profile `{name}` can't be used any more"));
         };
-        let files_digest = notes.take().digest(Path::new(&arguments.profile));
-        let recorded = run.record.settings.get("files_digest").and_then(Value::as_str);
-        let is_as_it_was = plan.profile.digest == run.record.profile_digest
-            && recorded.is_none_or(|digest| digest == files_digest);
-        let differs = (!is_as_it_was)
+        let files_digest = notes.take().digest(Path::new(&recorded.arguments.profile));
+        let identity = RunIdentity {
+            profile_digest: &plan.profile.digest,
+            files_digest: Some(&files_digest),
+            texts_digest: None,
+        };
+        let was = RunIdentity::of_record(&run.record.profile_digest, &run.record.settings);
+        let differs = (!identity.decides_as(&was))
             .then(|| format!("the profile `{name}`, or a file that it reaches, has changed since the run"));
         RecordedProfile { plan: Some(Arc::new(plan)), differs }
     }
@@ -136,14 +141,4 @@ impl ProfileSource for ServedProfiles {
     fn usual_jobs(&self, plan: &Plan, candidates: &Candidates, consultants: &[Consultant]) -> usize {
         usual_jobs(plan, candidates, consultants, None)
     }
-}
-
-/// The same of a run that began in another folder.
-pub(super) fn in_folder(arguments: &ProfileArguments, folder: Option<&Path>) -> ProfileArguments {
-    let mut arguments = arguments.clone();
-    let is_path = arguments.profile.contains(['/', '\\', '.']);
-    if let (Some(folder), true) = (folder, is_path) {
-        arguments.profile = path_text(&folder.join(path_of(&arguments.profile))).into_owned();
-    }
-    arguments
 }

@@ -1,10 +1,11 @@
 //! Profiles for the service's pages: explained, tried with other numbers, saved.
 
 use super::super::exit::Failure;
-use super::super::loading::{home, library, library_in};
-use super::super::recorded_command::{recorded_arguments, recorded_folder};
+use super::super::loading::{ProfileArguments, library};
+use super::super::recorded_request::LocatedProfile;
 use super::super::recorded_run::{ReachedProfile, RecordedRun};
-use super::profiles::{ServedProfiles, in_folder};
+use super::profiles::ServedProfiles;
+use crate::app::RunRequest;
 use crate::diag::{Level, Problems};
 use crate::explain::policy::{ProfileView, explain};
 use crate::facts::Origin;
@@ -84,15 +85,15 @@ impl ProfileTuning for ServedProfiles {
         request: &ProfileRequest,
         most: usize,
     ) -> Result<Trial, Refused> {
-        let Some(arguments) = recorded_arguments(&run.record.settings) else {
+        let (Some(recorded), Some(recorded_request)) =
+            (LocatedProfile::of(&run.record.settings), RunRequest::of_settings(&run.record.settings))
+        else {
             return Err(Refused::new("the journal does not say which profile the run had"));
         };
-        let folder = recorded_folder(&run.record.settings);
-        let recorded = in_folder(arguments.profile(), folder.as_deref());
-        let roots = folder.into_iter().chain(home()).collect();
-        let recorded = ReachedProfile::read(&recorded, &library_in(roots))?;
+        let recorded = ReachedProfile::read(&recorded.arguments, &recorded.library)?;
         // What the run laid over its profile, such as its provider, is laid over the changed one, too.
-        let mut changed = arguments.profile().clone();
+        let mut changed = ProfileArguments::of_spec(recorded_request.profile);
+        changed.is_recorded = true;
         changed.profile.clone_from(&request.name);
         changed.settings.extend(request.settings.iter().cloned());
         let mut problems = Problems::new();

@@ -3,14 +3,13 @@
 use super::super::exit::Failure;
 use super::super::loading::ProfileArguments;
 use super::super::output::Output;
-use super::super::recorded_command::recorded_arguments;
 use super::super::recorded_run::{ReachedProfile, RecordedRun};
 use super::super::resume::{JournalArgument, find_run};
 use super::super::trajectory_files::Reading;
 use super::policies::Bases;
+use crate::app::RunRequest;
 use crate::experiment::Columns;
 use crate::experiment::sweep::{Experiment, RecordedBy};
-use crate::value::ShownPath;
 use std::path::{Path, PathBuf};
 
 /// Recorded documents.
@@ -35,7 +34,8 @@ pub(super) fn recorded_profile(
 ) -> Result<Option<ProfileArguments>, Failure> {
     let Some(run) = &experiment.documents.run else { return Ok(None) };
     let run = find_run(&journal_of(experiment, folder).open()?, &run.value)?;
-    Ok(recorded_arguments(&run.record.settings).map(|arguments| arguments.profile().clone()))
+    Ok(RunRequest::of_settings(&run.record.settings)
+        .map(|request| ProfileArguments { is_recorded: true, ..ProfileArguments::of_spec(request.profile) }))
 }
 
 impl Recordings {
@@ -71,13 +71,7 @@ impl Recordings {
             .arguments()
             .map(|arguments| ReachedProfile::load(arguments, &[], output))
             .collect::<Result<_, _>>()?;
-        // Opening a run goes where it began; scripts and reports of the experiment are here.
-        let here = std::env::current_dir();
         let run = RecordedRun::open(id, journal, output)?;
-        if let Ok(here) = here {
-            std::env::set_current_dir(&here)
-                .map_err(|error| Failure::broken(format!("can't go back to `{}`: {error}", here.shown())))?;
-        }
         for (arguments, reached) in bases.arguments().zip(&reached) {
             run.same_files(&arguments.profile, reached)?;
         }

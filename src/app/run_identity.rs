@@ -1,0 +1,62 @@
+//! The identity of the policy that decides about the documents of a run.
+
+use serde_json::Value;
+
+/// The keys of a run's settings for its digests.
+pub(crate) const FILES_DIGEST: &str = "files_digest";
+pub(crate) const TEXTS_DIGEST: &str = "texts_digest";
+
+/// The digests of all that decides about documents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct RunIdentity<'a> {
+    /// Of the profile with what is laid over it.
+    pub(crate) profile_digest: &'a str,
+    /// Of every file that the profile reaches; `None` where a record does not say.
+    pub(crate) files_digest: Option<&'a str>,
+    /// Of both, with prompts by their texts, whatever their files are called.
+    pub(crate) texts_digest: Option<&'a str>,
+}
+
+impl<'a> RunIdentity<'a> {
+    /// The identity that a run's record gives.
+    pub(crate) fn of_record(profile_digest: &'a str, settings: &'a Value) -> Self {
+        let text = |key: &str| settings.get(key).and_then(Value::as_str);
+        RunIdentity { profile_digest, files_digest: text(FILES_DIGEST), texts_digest: text(TEXTS_DIGEST) }
+    }
+
+    /// If documents are decided as those of a recorded run were.
+    pub(crate) fn decides_as(&self, recorded: &RunIdentity<'_>) -> bool {
+        self.profile_digest == recorded.profile_digest
+            && recorded.files_digest.is_none_or(|digest| self.files_digest == Some(digest))
+    }
+
+    /// If candidates are asked for and measured as those of a recorded run were: so it is, too, where only files of prompts are called
+    /// otherwise.
+    pub(crate) fn asks_as(&self, recorded: &RunIdentity<'_>) -> bool {
+        self.decides_as(recorded)
+            || recorded.texts_digest.is_some_and(|digest| self.texts_digest == Some(digest))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_policy_is_the_same_by_its_digests_and_prompts_by_their_texts() {
+        let settings = json!({"files_digest": "f", "texts_digest": "t"});
+        let recorded = RunIdentity::of_record("p", &settings);
+        let now = |profile_digest, files, texts| RunIdentity {
+            profile_digest,
+            files_digest: Some(files),
+            texts_digest: Some(texts),
+        };
+        assert!(now("p", "f", "x").decides_as(&recorded));
+        assert!(!now("p", "g", "t").decides_as(&recorded) && now("p", "g", "t").asks_as(&recorded));
+        assert!(!now("q", "f", "x").asks_as(&recorded));
+        // Of a record that does not say, the profile decides.
+        let none = json!({});
+        assert!(now("p", "f", "x").decides_as(&RunIdentity::of_record("p", &none)));
+    }
+}
